@@ -137,6 +137,7 @@ def test_a_model_is_scored_by_whole_answers_and_said_to_have_seen_them(tmp_path)
     right, lost = sm.answer_accuracy(model, test), sm.answer_log_loss(model, test)
     assert f"{right:.4f} of the answers are predicted as wholes, with a log-loss of {lost:.3f}" in new
     assert "learned from these very answers" not in new
+    assert f"an honest score where none of these are among the {train.n_answers} that it learned from" in new
     assert "learned from these very answers" in run("evaluate", "train.csv", "--model", "m.sim", folder=tmp_path).stdout
 
 
@@ -225,6 +226,25 @@ def test_numbers_in_a_file_are_read_as_the_model_has_them(tmp_path):
         run_python(printed_python(done), tmp_path)
         run("next", f"{name}.sim", "--asked", f"{name}.csv", "-n", 3, folder=tmp_path)
         assert "STE: 10 items" in run("update", f"{name}.sim", f"{name}.csv", "-o", "m.sim", folder=tmp_path).stdout
+
+
+def test_a_model_with_numbers_for_names_meets_all_that_numbers_may_look_like(tmp_path):
+    c = sm.simulate(np.arange(10.0)[:, None] ** 1.5, 800, sharpness=30.0, random_state=0)
+    c = c.with_items([str(k) for k in range(1, 11)])
+    for name, method in (("a", sm.STE), ("b", sm.SOE)):
+        method(1, random_state=0).fit(c).similarity_.save(tmp_path / f"{name}.sim")
+    sm.write_comparisons(c, tmp_path / "all.csv")
+    table = pd.DataFrame(c.triplets + 1, columns=["head", "winner", "loser"])
+    table[(table > 1).all(axis=1)].to_csv(tmp_path / "some.csv", index=False)  # which alone would be positions
+    table.astype(float).to_csv(tmp_path / "float.csv", index=False)
+    with sm.ComparisonWriter(tmp_path / "folder") as writer:
+        writer.write(c)
+    done = run("compare", "a.sim", "b.sim", "--answers", "some.csv", folder=tmp_path)
+    said = next(line for line in done.stdout.splitlines() if line.startswith("accuracy on"))
+    assert min(float(number) for number in said.split() if number.startswith("0.")) > 0.9  # by rank .5
+    for file in ("some.csv", "float.csv", "folder"):
+        run("evaluate", file, "--model", "a.sim", folder=tmp_path)
+    assert "STE: 10 items" in run("update", "a.sim", "all.csv", "float.csv", folder=tmp_path).stdout
 
 
 def test_next_and_update_close_the_loop(study):

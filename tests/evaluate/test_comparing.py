@@ -83,8 +83,15 @@ def test_items_are_matched_by_name():
     assert found.correlation == pytest.approx(1.0)
     assert set(found.items) == {NAMES[k] for k in order[:12]}
     assert set(found.left_out) == {NAMES[k] for k in order[12:]}
-    by_place = sm.compare(model(TRUTH, NAMES), model(TRUTH))
+    by_place = sm.compare(model(TRUTH, NAMES), TRUTH)
     assert by_place.items == tuple(NAMES)
+    for named in (
+        model(TRUTH, NAMES),
+        pd.DataFrame(TRUTH, NAMES),
+        pd.DataFrame(distance.squareform(distance.pdist(TRUTH)), NAMES, NAMES),
+    ):
+        with pytest.raises(ValueError, match=r"^second: the model knows its items by position, 0 to 15, .*'item 0'"):
+            sm.compare(named, model(TRUTH))
 
 
 def test_a_table_with_and_without_names_and_gaps():
@@ -132,7 +139,9 @@ def test_items_that_one_never_compared_are_left_out_and_named(names):
     inner = c.select((c.answers.shown.matrix() > 1).all(1))
     every, some = (sm.STE(2, random_state=0).fit(one) for one in (c, inner))
     calls = ["0", "1"] if names is None else names[:2]
-    with pytest.warns(sm.FeedbackWarning, match=f"^second: items without answers .* left out: {', '.join(calls)}$"):
+    with pytest.warns(
+        sm.FeedbackWarning, match=f"^second: left out, since nothing is known of them: {', '.join(calls)}$"
+    ):
         found = sm.compare(every, some, c, random_state=0)
     assert found.left_out == tuple(calls)
     assert (len(found.items), found.distances.shape[1]) == (14, 91)
@@ -143,12 +152,76 @@ def test_items_that_one_never_compared_are_left_out_and_named(names):
     assert (found.answers.first, found.answers.second) == (every.score(known), some.score(known))
 
 
+@pytest.mark.filterwarnings("ignore:.* items were never compared", "ignore:.* did not converge")
+@pytest.mark.parametrize(
+    "method",
+    [
+        sm.STE(2, random_state=0),
+        sm.ERKLE(random_state=0),
+        sm.OnlineEmbedding(2, random_state=0),
+        sm.NonNegativeEmbedding(2, n_init=1, random_state=0),
+        sm.ChoiceEmbedding(2, similarity="dot", random_state=0),
+        sm.RCKL(),
+    ],
+    ids=lambda method: type(method).__name__,
+)
+def test_items_without_answers_count_for_no_kind_of_model(method):
+    names = [*NAMES, "x", "y", "z"]
+    fitted = method.fit(sm.simulate(TRUTH, 200, "odd_one_out", random_state=5).with_items(NAMES).with_items(names))
+    again = sm.Similarity.from_bytes(fitted.similarity_.to_bytes())
+    table = pd.DataFrame(np.random.default_rng(6).normal(size=(19, 2)), names)
+    with pytest.warns(sm.FeedbackWarning, match="^first: left out, since nothing is known of them: x, y, z$"):
+        found = sm.compare(again, table, random_state=0, n_resamples=10)
+    assert found.left_out == ("x", "y", "z")
+    assert found.items == tuple(NAMES)
+
+
+def test_items_that_were_only_placed_or_rated_count():
+    few = sm.STE(2, random_state=0).fit(ANSWERS.with_items(NAMES))
+    placed = few.place([("x", "item 0", "item 1"), ("item 3", "x", "item 2")])
+    assert "x" in sm.compare(placed, placed, random_state=0).items
+    pairs = np.transpose(np.triu_indices(16, 1))
+    ratings = sm.Ratings.of(pairs, distance.pdist(TRUTH), larger="different", n_items=16)
+    mixed = sm.MixedEmbedding(2, random_state=0).fit(ANSWERS[(ANSWERS.quadruplets > 0).all(1)], ratings=ratings)
+    assert "0" in sm.compare(mixed, mixed, random_state=0).items
+
+
 def test_an_item_that_was_put_at_the_centre_by_hand_counts():
     found = sm.compare(model(TRUTH - TRUTH[0]), model(TRUTH), random_state=0)
     assert len(found.items) == 16
 
 
+def test_answers_are_about_the_items_that_they_name():
+    c = sm.simulate(TRUTH, 400, random_state=4)
+    good, other = model(TRUTH), model(noisy(0.3))
+    by_number = c.with_items([str(k) for k in range(16)])
+    turned = by_number.with_items(sorted(by_number.names))  # as a file has them: 0, 1, 10, 11, ...
+    expected = sm.compare(good, other, c, random_state=0).answers
+    found = sm.compare(good, other, turned, random_state=0).answers
+    assert (found.first, found.second) == (expected.first, expected.second)
+    with pytest.raises(ValueError, match=r"^comparisons: they know their items by name \('item 0', ...\), and what is"):
+        sm.compare(good, other, c.with_items(NAMES))
+    with pytest.raises(ValueError, match="by name, the comparisons theirs by position"):
+        sm.compare(model(TRUTH, NAMES), model(TRUTH[1:], NAMES[1:]), c)
+    part = sm.compare(model(TRUTH, NAMES), model(TRUTH[1:], NAMES[1:]), c.with_items(NAMES), random_state=0).answers
+    assert (part.first, part.comparisons) == (1.0, int((c.quadruplets > 0).all(1).sum()))
+
+
+def test_what_attributes_lack_is_said_and_an_item_without_any_is_left_out():
+    table = pd.DataFrame(TRUTH, NAMES, ["x", "y"])
+    table.iloc[3, 0] = np.nan
+    assert "1 empty cell taken as the mean of the column" in sm.compare(model(TRUTH, NAMES), table).read[1]
+    table.iloc[5] = np.nan
+    with pytest.warns(sm.FeedbackWarning, match="^second: left out, since nothing is known of them: item 5$"):
+        found = sm.compare(model(TRUTH, NAMES), table)
+    assert found.left_out == ("item 5",)
+    assert "1 empty cell" in found.read[1]
+
+
 def test_bad_input_is_named():
+    for use in (lambda c: sm.compare(c, model(TRUTH)), lambda c: sm.compare(TRUTH, c), sm.plot.embedding):
+        with pytest.raises(TypeError, match="expected a fitted model, found Comparisons; learn one"):
+            use(ANSWERS)
     with pytest.raises(ValueError, match="first has 16 and the second 5"):
         sm.compare(model(TRUTH), model(TRUTH[:5]))
     with pytest.raises(ValueError, match="at least 4 items in common, found 1: item 0"):

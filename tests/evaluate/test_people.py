@@ -101,11 +101,12 @@ def test_answers_of_raters_give_a_ceiling_and_say_which_model_is_nearer():
 
 def test_answers_without_raters_have_a_ceiling_by_halves():
     c = sm.simulate(TRUTH, 4000, "odd_one_out", sharpness=1.0, names=NAMES, random_state=0)
-    people = sm.compare(RDM, TRUTH, c, random_state=0).people
+    table = pd.DataFrame(RDM, NAMES, NAMES)
+    people = sm.compare(table, TRUTH, c, random_state=0).people
     assert people.raters == 0
     assert people.first.low is None
     assert people.first.value <= people.upper.value + 0.03
-    few = sm.compare(RDM, TRUTH, c.select(range(8)), random_state=0).people
+    few = sm.compare(table, TRUTH, c.select(range(8)), random_state=0).people
     assert few.upper.value is None
     assert "unknown: too few pairs were judged twice to tell" in str(few)
 

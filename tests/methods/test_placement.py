@@ -63,3 +63,16 @@ def test_what_cannot_be_placed(truth, model):
         model.place([(0, 1, 20)])
     with pytest.raises(ValueError, match="n_init"):
         model.place(about_new(truth, [20, 21]), n_init=0)
+
+
+def test_comparisons_with_no_known_item_place_nothing(model):
+    with pytest.raises(ValueError, match=r"they name none of the \d+ items that the model knows"):
+        model.place([("x", "y", "z")])
+
+
+def test_a_new_item_that_is_spelled_like_a_known_one_is_said(model):
+    known, other = model.similarity_.names[:2]
+    with pytest.warns(
+        sm.FeedbackWarning, match=rf"new items are called as known ones .* {known.upper()!r} and {known!r}"
+    ):
+        model.place([(known.upper(), known, other)])

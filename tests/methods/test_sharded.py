@@ -214,5 +214,5 @@ def test_kernels_refuse_comparisons_without_a_head(tmp_path):
 
 def test_a_dataset_by_position_is_no_test_of_a_model_with_names(answers, dataset):
     model = sm.STE(2, n_init=1, random_state=0).fit(answers.with_items([f"item {k}" for k in range(40)]))
-    with pytest.raises(ValueError, match="the dataset and the model number their items differently"):
+    with pytest.raises(ValueError, match="by name, the comparisons theirs by position"):
         model.score(dataset)

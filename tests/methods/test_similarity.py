@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import similitude as sm
@@ -384,51 +383,3 @@ def test_a_model_without_dimensions_is_saved_and_loaded(features):
     back = sm.Similarity.from_bytes(none.to_bytes())
     assert back.embedding.shape == (12, 0)
     assert (back.distances() == none.distances()).all()
-
-
-def by_number():
-    """A model of items in a row; its answers without item 0, by position and as a file of numbers has them."""
-    truth = np.arange(10.0)[:, None] ** 1.5
-    c = sm.simulate(truth, 800, sharpness=30.0, random_state=0)
-    model = sm.STE(1, random_state=0).fit(c).similarity_
-    inner = c.select((c.answers.shown.matrix() > 0).all(1))
-    table = pd.DataFrame(inner.triplets, columns=["head", "winner", "loser"])
-    return model, inner, table
-
-
-@pytest.mark.filterwarnings("ignore:1 of 10 items were never compared")
-def test_numbers_that_begin_at_one_are_the_positions_of_a_model_without_names():
-    model, inner, table = by_number()
-    read = sm.read_comparisons(table)
-    assert read.names is not None
-    assert model.score(read) == model.score(inner) > 0.9
-    asked = [sm.next_questions(model, 5, asked=c, random_state=0) for c in (read, inner)]
-    pd.testing.assert_frame_equal(*asked)
-    again = [sm.refit(model, c).embedding for c in (read, inner)]
-    np.testing.assert_array_equal(*again)
-
-
-def test_the_table_of_next_questions_reads_back_as_positions():
-    model = by_number()[0]
-    asked = sm.next_questions(model, 60, random_state=0)
-    asked = asked[[0 not in shown for shown in asked.shown]].assign(response="[1]")
-    read = sm.read_comparisons(asked)
-    np.testing.assert_array_equal(model.over_items(read).answers.shown.matrix(), np.array(asked.shown.tolist()))
-
-
-@pytest.mark.parametrize("use", ["score", "predict", "refit", "next_questions", "partial_fit"])
-def test_names_and_positions_are_never_matched_by_rank(use):
-    names = [str(k) for k in range(1, 11)]
-    rng = np.random.default_rng(0)
-    plain = sm.simulate(rng.normal(size=(10, 2)), 50, random_state=0)
-    words = plain.with_items([f"item {name}" for name in names])
-    numbered, unnamed = (sm.OnlineEmbedding(2, random_state=0).fit(c) for c in (plain.with_items(names), plain))
-    asked = {
-        "refit": sm.refit,
-        "next_questions": lambda model, c: sm.next_questions(model, 1, asked=c),
-    }.get(use, lambda model, c: getattr(model, use)(c))
-    with pytest.raises(ValueError, match=r"items by name, the comparisons theirs by position; .* labels=True"):
-        asked(numbered, plain)
-    for others in (words, plain.with_items(names)):
-        with pytest.raises(ValueError, match=r"items by position, the comparisons theirs by name$"):
-            asked(unnamed, others)

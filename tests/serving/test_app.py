@@ -75,6 +75,14 @@ def test_pairs_without_a_head_and_items_by_position_are_taken(client):
     assert client.post("/predict", json={"comparisons": [["item 1", *row[1:]]]}).json() == by_name
 
 
+def test_a_number_is_no_item_where_names_are_numbers(client_of):
+    model = sm.STE(1, random_state=0).fit(sm.simulate(np.arange(5.0)[:, None], 90, names=list("12345"), random_state=0))
+    client = client_of(model.similarity_)
+    said = client.post("/neighbors", json={"items": [2], "k": 1})
+    assert (said.status_code, said.json()["detail"][:49]) == (422, "items: 2 may be a name or the position of '3', si")
+    assert client.post("/neighbors", json={"items": ["2"], "k": 1}).status_code == 200
+
+
 def test_a_model_of_answers_alone_says_that_it_takes_no_vectors(client_of):
     client = client_of(placed())
     assert client.get("/").json()["vectors"] is None

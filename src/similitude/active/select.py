@@ -27,7 +27,7 @@ from similitude.feedback.checks import check_share
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.forms import FORMS, find, picking_forms
-from similitude.feedback.items import encode_items
+from similitude.feedback.items import find_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.similarity import Similarity
 from similitude.settings import check_count
@@ -239,7 +239,7 @@ def _rows(questions: Any, similarity: Similarity, width: int, argument: str) -> 
     rows = questions.shown.tolist() if isinstance(questions, pd.DataFrame) else questions
     if not len(rows):
         return np.empty((0, width), np.int32)
-    codes = encode_items(rows, similarity.names, None if similarity.names else similarity.n_items)[0]
+    codes = find_items(rows, similarity.names, similarity.n_items)
     if codes.ndim != 2 or codes.shape[1] != width:
         raise ValueError(f"{argument}: expected rows of {width} items, found shape {codes.shape}")
     return codes

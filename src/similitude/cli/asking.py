@@ -68,7 +68,7 @@ def next_questions(
         reading.refuse("no answers are read; give those so far to --asked, or leave it out")
     similarity = load_model(model)
     _check_items(similarity, reading)
-    c, steps = (None, []) if asked is None else reading.as_in(similarity).read(asked, say=out is not None)
+    c, steps = (None, []) if asked is None else reading.read(asked, models=[similarity], say=out is not None)
     chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
     try:
         table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
@@ -140,7 +140,7 @@ def update(
         check_file(out, "--out", *MODELS)
     check_apart([("--out", out)], *answers, reading.names)  # the model itself is what it replaces
     old = load_model(model)
-    c, steps = reading.as_in(old).read(*answers)
+    c, steps = reading.read(*answers, models=[old])
     updated = sm.refit(old, c, random_state=seed)
     updated.save(target)
     joined = len(updated.embedding) - len(old.embedding)

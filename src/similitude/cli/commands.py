@@ -26,6 +26,7 @@ from similitude.cli.output import phases, same_in_python, summary, write_unicode
 from similitude.cli.reading import Reading, in_words_of_the_shell, reads_answers
 from similitude.cli.targets import check_apart, check_file
 from similitude.cli.usage import Commands
+from similitude.display.words import listed
 
 app = Commands(
     no_args_is_help=True,
@@ -326,8 +327,10 @@ def _say_model(similarity: Any) -> None:
         lines["tells apart"] = f"{', '.join(answering.names[:5])}{', ...' if len(answering.names) > 5 else ''}"
     if "data" in about:
         lines["learned from"] = ", ".join(
-            f"{value} {name}" for name, value in about["data"].items() if name != "digest"
+            f"{value} {name}" for name, value in about["data"].items() if name not in ("digest", "never_compared")
         )
+        absent = about["data"].get("never_compared", [])
+        lines |= {"never compared": listed(map(similarity.label, absent), len(absent))} if absent else {}
         lines["digest"] = about["data"].get("digest", "-")
     if "versions" in about:
         lines["made with"] = ", ".join(f"{name} {version}" for name, version in about["versions"].items())

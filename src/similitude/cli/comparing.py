@@ -64,7 +64,7 @@ def compare(
     if answers is None:
         reading.refuse("of two models or tables no answers are read; give some to --answers, or leave it out")
     loaded = [_load(path) for path in (first, second)]
-    c, steps = (None, []) if answers is None else reading.read(answers)
+    c, steps = (None, []) if answers is None else reading.read(answers, models=[one for one, _ in loaded])
     with progress("draws", None) as step:
         found = sm.compare(
             loaded[0][0],

@@ -131,7 +131,7 @@ def evaluate(
     if model is None:
         _check_features(chosen, features)
     known = None if model is None else load_model(model)
-    c, steps = (reading if known is None else reading.as_in(known)).read(*files)
+    c, steps = reading.read(*files, models=[] if known is None else [known])
     if known is not None:
         typer.echo(f"{known.score(c):.4f} of the comparisons in {files[0]} are ordered correctly")
         _say_whole_answers(known, c)
@@ -172,8 +172,11 @@ def _say_whole_answers(known: Any, c: Any) -> None:
     if len(c) > len(set(c.answer.tolist())):
         lost = f", with a log-loss of {answer_log_loss(known, c):.3f}" if known.has_probability else ""
         typer.echo(f"{answer_accuracy(known, c):.4f} of the answers are predicted as wholes{lost}")
-    if known.about.get("data", {}).get("digest") == described_data(c)["digest"]:
+    data = known.about.get("data", {})
+    if data.get("digest") == described_data(c)["digest"]:
         typer.echo("note: the model learned from these very answers, so that this is too good: score others")
+    elif "answers" in data:
+        typer.echo(f"note: an honest score where none of these are among the {data['answers']:,} that it learned from")
 
 
 def known_features(path: Path | None, c: Any) -> tuple[dict[str, Any], list[str], list[str]]:

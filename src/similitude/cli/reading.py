@@ -10,7 +10,7 @@ import contextlib
 import functools
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -88,15 +88,16 @@ class Reading:
         for words in self.in_shell:
             raise typer.BadParameter(why, param_hint=words.split()[0])
 
-    def as_in(self, model: Any) -> Reading:
+    def _as_in(self, models: Sequence[Any]) -> Reading:
         """The same, numbers being names where they are in a model: answers to its questions say what it says."""
-        numbers = model.names is not None and any(name.isdecimal() for name in model.names)
-        return replace(self, labels=self.labels or (numbers and self.names is None))
+        named = (name for model in models for name in getattr(model, "names", None) or ())
+        return replace(self, labels=self.labels or (self.names is None and any(name.isdecimal() for name in named)))
 
-    def read(self, *files: Path, say: bool = True) -> tuple[Any, list[str]]:
+    def read(self, *files: Path, models: Sequence[Any] = (), say: bool = True) -> tuple[Any, list[str]]:
         """Return the feedback in one file or in several together, and the lines of Python that read it.
 
-        What was understood is printed first, unless the caller's own output must be alone (`say`).
+        Numbers are read as the `models` have them that are asked about it. What was understood is printed first, unless
+        the caller's own output must be alone (`say`).
         """
         import similitude as sm
 
@@ -106,13 +107,14 @@ class Reading:
             )
             return self._rest(sm.ComparisonDataset(files[0]), [f"c = sm.ComparisonDataset({str(files[0])!r})"], say)
         given: Any = str(files[0]) if len(files) == 1 else [str(file) for file in files]
+        arguments = self._as_in(models).arguments
         with contextlib.ExitStack() as reading:
             for file in files:
                 reading.enter_context(expecting(file, ANSWERS, also=(DISTANCES, ARRAYS)))
-            understood = sm.understand(given, **self.arguments)
+            understood = sm.understand(given, **arguments)
         if say:
             typer.echo(in_words_of_the_shell(str(understood)))
-        call = ", ".join([repr(given), *(f"{name}={value!r}" for name, value in self.arguments.items())])
+        call = ", ".join([repr(given), *(f"{name}={value!r}" for name, value in arguments.items())])
         return self._rest(understood.comparisons, [f"c = sm.read_comparisons({call})"], say)
 
     def _rest(self, c: Any, lines: list[str], say: bool) -> tuple[Any, list[str]]:

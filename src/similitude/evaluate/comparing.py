@@ -41,7 +41,8 @@ class AnswerAgreement:
     first, second : accuracy of each, ties half
     difference, low, high : second minus first, with an interval paired by answer
     same : share of the comparisons that both order the same way
-    learned : which of them learned from these very answers, in words: its accuracy is too good; empty where neither did
+    learned : which of them learned from just these answers, in words: its accuracy is too good; empty where neither
+        did. One that learned from these and others, or from some of these, is not known
     """
 
     comparisons: int
@@ -59,7 +60,7 @@ class AnswerAgreement:
         return [
             (f"accuracy on {counted(self.comparisons, 'comparison')}", f"{self.first:.3f} and {self.second:.3f}"),
             *(
-                [("learned from these answers", f"the {self.learned}: figures on them are too good")]
+                [("learned from just these answers", f"the {self.learned}: figures on them are too good")]
                 if self.learned
                 else []
             ),
@@ -244,7 +245,7 @@ def compare(
     mapped = _mapped(one, two, rng)
     maps = _maps(one.take(mapped), two.take(mapped))
     given = None if comparisons is None else as_comparisons(comparisons)
-    said = None if given is None else _about(given, common, one.named, placed)
+    said = None if given is None else _about(given, common, views, placed)
     learned = _learned(views, given)
     return Agreement(
         items,
@@ -267,13 +268,12 @@ def compare(
 
 
 def _placed(one: View, two: View, items: Names) -> Bools:
-    """(n,) of which items both say something; an item that was never compared is at the centre for want of answers."""
+    """(n,) of which items both say something: an item without answers stands somewhere, and that says nothing."""
     for argument, view in (("first", one), ("second", two)):
         absent = [name for name, there in zip(items, view.placed, strict=True) if not there]
         if absent:
             warnings.warn(
-                f"{argument}: items without answers stand at the centre, and are left out: "
-                f"{listed(absent, len(absent))}",
+                f"{argument}: left out, since nothing is known of them: {listed(absent, len(absent))}",
                 FeedbackWarning,
                 stacklevel=3,
             )
@@ -327,18 +327,29 @@ def _learned(views: tuple[View, View], c: Comparisons | None) -> str:
     return " and the ".join(found)
 
 
-def _about(c: Comparisons, items: Names, named: bool, placed: Bools) -> Comparisons:
+def _about(c: Comparisons, items: Names, views: tuple[View, View], placed: Bools) -> Comparisons:
     """Return the comparisons about those of the items in common that have a place, numbered as those are."""
-    if c.names is not None and not named and c.n_items != len(items):  # as many are matched by position
-        c = called_alike(c, None, len(items))
-    table = np.full(c.n_items, -1)
-    if named and c.names is not None:
-        place = {name: k for k, name in enumerate(items)}
-        table = np.array([place.get(name, -1) for name in c.names])
-    else:
-        table[: len(items)] = np.arange(min(len(items), c.n_items))
-    place_of = np.where(placed, np.cumsum(placed) - 1, -1)
-    part = among(c, np.where(table >= 0, place_of[table], -1), int(placed.sum()))
+    c = _by_name(c, items, views)
+    place = {name: k for k, name in enumerate(np.array(items, object)[placed])}
+    part = among(c, np.array([place.get(name, -1) for name in c.names or ()]), len(place))
     if not len(part):
         raise ValueError("comparisons: expected some about the items in common, found none")
     return part
+
+
+def _by_name(c: Comparisons, items: Names, views: tuple[View, View]) -> Comparisons:
+    """Return comparisons by the names that the items in common have; positions are those of whoever has no names."""
+    rows = next((view.n_items for view in views if not view.named), None)
+    if rows is None:
+        return called_alike(c, items, len(items))
+    numbers = tuple(str(k) for k in range(rows))
+    if c.names is None:
+        if c.n_items > rows:
+            raise ValueError(f"comparisons: there are {c.n_items} items, but {rows} in what is compared")
+        return c.with_items(n_items=rows).with_items(numbers if set(items) <= set(numbers) else items)
+    if not any(view.named for view in views) and not set(c.names) <= set(numbers):
+        raise ValueError(
+            f"comparisons: they know their items by name ({c.names[0]!r}, ...), and what is compared knows its own by "
+            "position; give models learned from answers with names, or tables whose index holds the names"
+        )
+    return c

@@ -26,6 +26,7 @@ from similitude.engine.measures import SignedProduct
 from similitude.evaluate.attributes import as_attributes
 from similitude.evaluate.item_rows import is_default, named_rows
 from similitude.evaluate.rdm_checks import as_numbers, check_dissimilarities, is_symmetric
+from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files.tools.rsatoolbox import items_of
 from similitude.feedback.items import Names, check_names
 from similitude.methods.base import FeedbackWarning, similarity_of
@@ -59,6 +60,7 @@ class View:
     learned : digest of the answers that a model learned from; empty where it is not known
     vectors : of vectors and attributes, whether they came as a pandas "table" or as an "array"; else None
     absent : the source's numbers of items that it says nothing of: a model's that were never compared
+    by_position : whether its items are the positions of a model without names, and not rows in anybody's order
     """
 
     measure: Callable[[Array], Floats]
@@ -71,11 +73,13 @@ class View:
     learned: str = ""
     vectors: Literal["table", "array"] | None = None
     absent: Array = field(default_factory=lambda: np.empty(0, int))
+    by_position: bool = False
 
     @classmethod
     def of(cls, given: Any, argument: str, metric: Metric | None = None) -> View:
         """Read whatever represents items; see the table above."""
-        similarity = similarity_of(given, argument) if hasattr(given, "fit") else given
+        is_none = hasattr(given, "fit") or isinstance(given, Comparisons)  # answers look like a table of vectors
+        similarity = similarity_of(given, argument) if is_none else given
         if isinstance(similarity, Similarity):
             return cls._of_model(similarity, argument)
         if hasattr(given, "dissimilarities") and hasattr(given, "get_matrices"):
@@ -104,17 +108,25 @@ class View:
         items, kind = np.arange(similarity.n_items), _KINDS.get(similarity.kind, similarity.kind)
         read = f"{similarity.about.get('method', 'a model')}, by its {kind}s"
         learned = str(similarity.about.get("data", {}).get("digest", ""))
+
+        def measure(pairs: Array) -> Floats:
+            return similarity.measure.shown(similarity.measure.of_pairs(pairs))
+
         return cls(
-            similarity.pair_distance, items, similarity.embedding, similarity.names, None, read, kind, learned,
-            absent=_never_compared(similarity),
+            measure, items, similarity.embedding, similarity.names, None, read, kind, learned,
+            absent=_never_compared(similarity), by_position=similarity.names is None,
         )  # fmt: skip
 
     @classmethod
     def _of_attributes(cls, given: Any, argument: str) -> View:
         values = _standardised(given)
-        view = cls._of_vectors(values, "euclidean", argument, _index_names(given), table=True)
+        unknown = np.isnan(values)
+        absent = np.flatnonzero(unknown.all(1))
+        view = cls._of_vectors(np.nan_to_num(values), "euclidean", argument, _index_names(given), table=True)
         said = f"{counted(values.shape[1], 'attribute')}, each in units of its deviation, by Euclidean distance"
-        return replace(view, read=said)
+        if gaps := int(unknown.sum()) - len(absent) * values.shape[1]:
+            said += f"; {counted(gaps, 'empty cell')} taken as the mean of the column"
+        return replace(view, read=said, absent=absent)
 
     @classmethod
     def _of_tables(cls, tables: Floats, argument: str, names: Names | None) -> View:
@@ -206,6 +218,7 @@ def share_items(one: View, two: View) -> tuple[View, View, Names, Names]:
                 "table.set_index(column), or give an array (table.to_numpy()) in the order of the other's items"
             )
     if one.names is None or two.names is None:
+        _refuse_mixture(one, two)
         if two.n_items != one.n_items:
             raise ValueError(
                 f"items cannot be matched: the first has {one.n_items} and the second {two.n_items}, and not both "
@@ -232,20 +245,33 @@ def share_items(one: View, two: View) -> tuple[View, View, Names, Names]:
     return views[0], views[1], common, left_out
 
 
+def _refuse_mixture(one: View, two: View) -> None:
+    """Refuse to match the positions of a model with names by rank: they are seldom in one order."""
+    for argument, own, other in (("first", one, two), ("second", two, one)):
+        if own.by_position and own.names is None and other.names is not None:
+            called = next(name for name in other.names if name not in _positions(own))
+            raise ValueError(
+                f"{argument}: the model knows its items by position, 0 to {own.n_items - 1}, and so cannot be matched "
+                f"with items by name ({called!r}); learn it from answers with names"
+            )
+
+
+def _positions(view: View) -> Names:
+    """What items without names are called: their numbers."""
+    return tuple(str(k) for k in range(view.n_items))
+
+
 def _numbered(one: View, other: View) -> View:
     """Items without names by their numbers, where those are the names that the other has for all of its own."""
-    numbers = tuple(str(k) for k in range(one.n_items))
-    if one.names is None and other.names is not None and {*numbers} >= {*other.names}:
-        return replace(one, names=numbers)
+    if one.names is None and other.names is not None and {*_positions(one)} >= {*other.names}:
+        return replace(one, names=_positions(one))
     return one
 
 
 def _never_compared(similarity: Similarity) -> Array:
-    """The items that a fit left exactly at the centre, as it does with those that were never compared."""
-    if similarity.form is not None or similarity.feature_map is not None or "data" not in similarity.about:
-        return np.empty(0, int)
-    moved = similarity.embedding.any(1)
-    return np.flatnonzero(~moved & moved.any())
+    """The items of which no answer told the model, unless features place them."""
+    data = similarity.about.get("data", {})
+    return np.array([] if similarity.feature_map is not None else data.get("never_compared", []), int)
 
 
 def mean_of_ranks(tables: Floats) -> Floats:
@@ -312,10 +338,10 @@ def _index_names(given: Any) -> Names | None:
 
 
 def _standardised(given: Any) -> Floats:
-    """Attributes in units of their deviations, words as 0 and 1; what is unknown is the mean."""
+    """Attributes in units of their deviations from the mean, words as 0 and 1; NaN where unknown."""
     values = as_attributes(given.reset_index(drop=True), None, len(given)).to_numpy(float)
     spread = np.nanstd(values, axis=0)
-    return np.nan_to_num((values - np.nanmean(values, axis=0)) / spread)
+    return (values - np.nanmean(values, axis=0)) / spread
 
 
 def _by_name(given: Any, argument: str) -> Any:

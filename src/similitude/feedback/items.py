@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -147,4 +147,24 @@ def find_item(item: str | int, names: Names | None, n_items: int) -> int:
         if not item.strip().isdecimal():
             raise ValueError(f"items: they have no names here; expected a position from 0 on, found {item!r}")
         item = int(item)
-    return int(encode_items(np.array([item]), names, None if names else n_items)[0][0])
+    return int(find_items([item], names, n_items)[0])
+
+
+def find_items(values: Any, names: Names | None, n_items: int) -> Ints:
+    """Return the indices of known items given by name or by position, in the shape of `values`."""
+    codes = encode_items(values, names, None if names else n_items)[0]
+    if np.asarray(values).dtype.kind not in "OUST":
+        refuse_doubtful(codes.ravel().tolist(), names)
+    return codes
+
+
+def refuse_doubtful(positions: Iterable[int], names: Names | None) -> None:
+    """Refuse a number where the items' names are numbers: 5 may be the item called so, or that after five others."""
+    if names is None:
+        return
+    for position in positions:
+        if names[position].isdecimal() and names[position] != str(position):
+            raise ValueError(
+                f"items: {position} may be a name or the position of {names[position]!r}, since names are numbers "
+                f"here; give names, as text: {names[position]!r}"
+            )

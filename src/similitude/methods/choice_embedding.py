@@ -67,6 +67,7 @@ from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.held_out_dimensions import folds
 from similitude.methods.likelihood import answer_counts
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
+from similitude.methods.provenance import described_shards
 from similitude.methods.rater_weights import HeldOutPart, WithoutWeights, as_raters_see, spread_asked_for
 from similitude.methods.sharded_choices import InShards
 from similitude.methods.unpressed import unpressed_share
@@ -279,7 +280,9 @@ class ChoiceEmbedding(FreeRestEstimator):
             raise ValueError(
                 "y, raters, n_items: answers in shards know their items, and not who answered; leave them out"
             )
-        self._fit_shards(InShards(self, comparisons, features, np.random.default_rng(self.random_state), callback))
+        said = InShards(self, comparisons, features, np.random.default_rng(self.random_state), callback)
+        self._learned_from = described_shards(comparisons, said.compared)
+        self._fit_shards(said)
         return self
 
     def _fit_shards(self, said: InShards) -> None:
@@ -289,7 +292,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         vectors = vectors_of(self._columns(n), n, self.n_components)
 
         def solve(vectors: Positions, strengths: tuple[float, float], start: Floats | None) -> Result:
-            return said.solve(vectors, ridges(vectors, strengths, said.n_compared), start)
+            return said.solve(vectors, ridges(vectors, strengths, int(said.compared.sum())), start)
 
         best, vectors, strengths = self._stages(solve, vectors, said.levels, self._by_noise)
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")

@@ -19,7 +19,20 @@ def called_alike(c: Comparisons, names: Names | None, n_items: int) -> Compariso
     own = [str(item) for item in range(n_items)]
     if c.names is not None and set(c.names) <= set(own):
         return replace(c.with_items(own), names=None)
-    known, given = ("position", "name") if names is None else ("name", "position")
-    numbers = names is not None and any(name.isdecimal() for name in names)
-    remedy = "; where the numbers in a file are names, read it with labels=True" if numbers else ""
-    raise ValueError(f"comparisons: the model knows its items by {known}, the comparisons theirs by {given}{remedy}")
+    raise mixture(names, c.names, n_items)
+
+
+def mixture(names: Names | None, given: Names | None, n_items: int) -> ValueError:
+    """What to say where a model knows its items by name and comparisons theirs by position, or the other way round."""
+    known, others = ("position", "name") if names is None else ("name", "position")
+    if names is not None and any(name.isdecimal() for name in names):
+        remedy = "where the numbers in a file are names, read it with labels=True"
+    elif names is not None:
+        remedy = f"give names, such as {names[0]!r}"
+    else:
+        positions = {str(item) for item in range(n_items)}
+        strangers = [name for name in given or () if name not in positions]
+        beyond = f"{strangers[0]!r} is none of its positions, 0 to {n_items - 1}; " if strangers else ""
+        remedy = f"{beyond}learn it from answers with names"
+    found = f"comparisons: the model knows its items by {known}, the comparisons theirs by {others}"
+    return ValueError(f"{found}; {remedy}")

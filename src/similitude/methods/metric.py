@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from similitude.engine.measures import Euclidean
-from similitude.feedback.items import find_item
+from similitude.feedback.items import encode_items, find_item
 from similitude.methods.points import refuse_without_map
 from similitude.types import Array, Floats
 
@@ -82,8 +82,9 @@ class ModelMetric:
         if self._is_vector(values):
             return self.model.transform(values.reshape(1, -1))
         if values.size == 1 and (values.dtype.kind in "OUST" or float(values.flat[0]).is_integer()):
-            item = values.flat[0] if values.dtype.kind in "OUST" else int(values.flat[0])
-            return self.model.measure.positions[[find_item(item, self.model.names, self.model.n_items)]]
+            if values.dtype.kind in "OUST":
+                return self.model.measure.positions[[find_item(values.flat[0], self.model.names, self.model.n_items)]]
+            return self.model.measure.positions[encode_items(values.ravel(), None, self.model.n_items)[0]]
         raise ValueError(self._neither(values))
 
     def _neither(self, values: Array) -> str:

@@ -113,6 +113,7 @@ class MixedEmbedding(LikelihoodEmbedding):
         rng = np.random.default_rng(self.random_state)
         said = MixedFeedback.of(c, links, ratings, labels, self.steps, rng)
         super().fit(said.as_comparisons, callback=callback)
+        self._learned_from["never_compared"] = np.flatnonzero(~said.present).tolist()
         if said.plain:
             self._keep_plain(said)
             return self

@@ -33,7 +33,7 @@ from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
-from similitude.methods.provenance import described_data
+from similitude.methods.provenance import described_data, described_shards
 from similitude.methods.sharded import fit_shards, sample_start
 from similitude.methods.similarity import Similarity
 from similitude.settings import check_count, check_number, one_of
@@ -155,8 +155,11 @@ class OrdinalEmbedding(ComparisonEstimator):
             raise ValueError(f"n_items: {self.n_items} was given, but the dataset is about {shards.n_items} items")
         device = self._where(len(shards))
         if device != "cpu" and isinstance(shards, ComparisonDataset):
-            return self._fit_graph(shards, *blocks_on_device(shards, device), callback)
+            graph, backend = blocks_on_device(shards, device)
+            self._learned_from = described_shards(shards, graph.occurrences > 0)
+            return self._fit_graph(shards, graph, backend, callback)
         best, model, counts = fit_shards(self, shards, callback)
+        self._learned_from = described_shards(shards, counts.occurrences > 0)
         self._keep(best, model, shards.names, counts.occurrences > 0)
         return self
 

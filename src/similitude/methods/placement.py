@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from similitude.display.words import listed
 from similitude.engine.comparison_terms import Compared
 from similitude.engine.group_models import PlacedInViews, seen_by_groups
 from similitude.engine.models import Positions
@@ -17,8 +19,10 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
+from similitude.feedback.spelling import folded
 from similitude.graph.build import SimilarityGraph
 from similitude.kernels.modalities import in_order
+from similitude.methods.base import FeedbackWarning
 from similitude.methods.known_items import called_alike
 from similitude.methods.similarity import Similarity
 from similitude.types import Array, Floats, Seed
@@ -88,6 +92,11 @@ def refuse_unnamed(c: Comparisons, n_old: int, named: Array) -> None:
     if c.n_items == n_old or absent:
         missing = f"no comparison names {c.label(absent[0])}" if absent else "they name no new item"
         raise ValueError(f"comparisons: {missing}; a new item is placed by comparisons that name it")
+    if named.min() >= n_old:
+        raise ValueError(
+            f"comparisons: they name none of the {n_old} items that the model knows; a new item is placed by "
+            "comparisons with these"
+        )
 
 
 def rows_of_new(expected: Floats, shape: tuple[int, int]) -> Floats:
@@ -117,7 +126,23 @@ def over_known_items(c: Comparisons, names: Names | None, n_items: int) -> Compa
     if c.names is None or names is None:
         return c.with_items(n_items=max(c.n_items, n_items))
     known_names = set(names)
-    return c.with_items([*names, *(name for name in c.names if name not in known_names)])
+    new = [name for name in c.names if name not in known_names]
+    if new:
+        _warn_of_spellings(names, new)
+    return c.with_items([*names, *new])
+
+
+def _warn_of_spellings(known: Names, new: list[str]) -> None:
+    """Say which new items may be known ones that are spelled otherwise."""
+    spelled = {folded(name): name for name in known}
+    alike = [f"{name!r} and {spelled[folded(name)]!r}" for name in new if folded(name) in spelled]
+    if alike:
+        warnings.warn(
+            f"comparisons: new items are called as known ones but for case, spaces, accents or .0: "
+            f"{listed(alike, len(alike))}; where they are one, call them alike",
+            FeedbackWarning,
+            stacklevel=4,
+        )
 
 
 def _starts(near_pairs: Array, fixed: Floats, n_new: int, n_init: int, rng: np.random.Generator) -> list[Floats]:

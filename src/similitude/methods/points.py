@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from similitude.feedback.items import encode_items
+from similitude.feedback.items import find_items
 from similitude.types import Array, Floats
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def item_codes(model: Similarity, given: Any, argument: str) -> Array | None:
         return None
     values = np.asarray(given.toarray() if hasattr(given, "toarray") else given)
     if values.dtype.kind in "OUST" and _texts(values):
-        return encode_items(values, model.names or (), None)[0] if model.names else _unnamed(model, argument, values)
+        return find_items(values, model.names, model.n_items) if model.names else _unnamed(model, argument, values)
     if values.dtype.kind in "iu" and values.ndim <= 1:
-        return encode_items(values, model.names, None if model.names else model.n_items)[0]
+        return find_items(values, model.names, model.n_items)
     if values.dtype.kind in "biufO" and values.ndim in (1, 2):
         _need_vectors(model, argument, values)
         return None

@@ -11,6 +11,8 @@ import numpy as np
 
 from similitude.display.words import counted
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.shards import Shards
+from similitude.types import Bools
 
 
 def provenance(estimator: Any, data: dict[str, Any] | None) -> dict[str, Any]:
@@ -45,12 +47,27 @@ def described_data(comparisons: Comparisons) -> dict[str, Any]:
     for column in (comparisons.near, comparisons.far, np.asarray(comparisons.weight, float)):
         digest.update(np.ascontiguousarray(column).data)
     digest.update("\n".join(comparisons.names or ()).encode())
+    counting = comparisons.weight > 0
+    compared = np.zeros(comparisons.n_items, bool)
+    compared[comparisons.near[counting]] = compared[comparisons.far[counting]] = True
     return {
         "comparisons": len(comparisons),
         "answers": comparisons.n_answers,
         "raters": len(comparisons.answers.rater.labels),
         "digest": f"sha256:{digest.hexdigest()}",
+        "never_compared": _positions(~compared),
     }
+
+
+def described_shards(shards: Shards, compared: Bools) -> dict[str, Any]:
+    """Return how much feedback there is that does not fit in memory; `compared` says of which items it tells."""
+    return {"comparisons": len(shards), "never_compared": _positions(~compared)}
+
+
+def _positions(which: Bools) -> list[int]:
+    """Of items: those of which no answer tells lie where a fit leaves them, which says nothing."""
+    found: list[int] = np.flatnonzero(which).tolist()
+    return found
 
 
 def _version() -> str:

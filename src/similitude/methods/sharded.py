@@ -22,6 +22,7 @@ from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.shards import Block, Shards, add
 from similitude.graph.counts import Counts, count_shards
 from similitude.methods.base import FeedbackWarning, warn_of_gaps
+from similitude.methods.known_items import mixture
 from similitude.types import Floats
 
 if TYPE_CHECKING:
@@ -101,6 +102,8 @@ def sample_size(shards: Shards) -> int:
 
 def score_shards(similarity: Similarity, shards: Shards) -> float:
     """Weighted share of the comparisons of a dataset that a model orders correctly; a tie counts half."""
+    if (shards.names is None) != (similarity.names is None):
+        raise mixture(similarity.names, shards.names, similarity.n_items)
     if shards.names != similarity.names:
         raise ValueError("comparisons: the dataset and the model number their items differently; fit to this dataset")
     if shards.n_items > similarity.n_items:

@@ -76,7 +76,7 @@ class InShards:
         self._settings: dict[str, Any] = {"max_iter": estimator.max_iter, "tol": estimator.tol, "callback": callback}
         counts = count_shards(shards)
         warn_of_gaps(shards, counts)
-        self.n_compared = int((counts.occurrences > 0).sum())
+        self.compared = counts.occurrences > 0
         self.sample, weight = fit_of_sample(estimator, shards, features, rng)
         self.rule = self.sample.choice_rule()
         self.total = choice_weight(shards, self.rule.unsure > 0.0)

@@ -23,7 +23,7 @@ from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
-from similitude.feedback.items import Names, encode_items, find_item
+from similitude.feedback.items import Names, find_item, find_items
 from similitude.feedback.shards import Shards
 from similitude.methods import model_file
 from similitude.methods.answering import AnswerModel, Sharpness
@@ -64,7 +64,8 @@ class Similarity:
     embedding : (n, d) position of every item
     loss : the loss that it was fitted with: gives the margin of a comparison and, where it has one, the probability
     names : the items' names, or None
-    about : how it was made: `method`, `settings`, `versions`, and of the `data` how much there was, with a digest
+    about : how it was made: `method`, `settings`, `versions`, and of the `data` how much there was, with a digest, and
+        which items were `never_compared`
     feature_map : from vectors to positions, where the method learned from features; else None
     answering : what is known of raters, groups of raters and forms of question, where the method learned it; else None
     form : positions and signs of a dissimilarity that is no distance (`DRankingVM`), else None: `embedding` is then a
@@ -312,7 +313,7 @@ class Similarity:
 
     def codes(self, pairs: ItemRows) -> Array:
         """(m, 2) positions of the items of pairs given by name or position."""
-        codes = encode_items(pairs, self.names, None if self.names else self.n_items)[0]
+        codes = find_items(pairs, self.names, self.n_items)
         if codes.ndim != 2 or codes.shape[1] != 2:
             raise ValueError(f"pairs: expected rows of two items, found shape {codes.shape}")
         return codes

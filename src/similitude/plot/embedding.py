@@ -11,7 +11,8 @@ import numpy as np
 
 from similitude.display.places import deviations, ellipse, is_bar, plane, room_for_ellipses
 from similitude.display.thumbnails import Thumbnails, lay_out
-from similitude.feedback.items import Names, check_names, encode_items
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.items import Names, check_names, find_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.scaling import project
 from similitude.plot.letters import lettered
@@ -103,7 +104,7 @@ def embedding(
     fixed = thumbnail is not None
     size, thumbnail = size or _SIZE * room, thumbnail or _THUMBNAIL * np.sqrt(room)
     hollow = np.zeros(n, bool)
-    hollow[encode_items(list(new), names, None if names else n)[0] if len(new) else []] = True
+    hollow[find_items(list(new), names, n) if len(new) else []] = True
     if known is not None:
         _draw_doubt(paper, flat, known, reach)
     radius = np.full(n, 0.5 * np.sqrt(size) + 0.5)
@@ -131,7 +132,8 @@ def _room(width: float, n: int) -> float:
 
 
 def _positions_of(model: Any) -> tuple[Floats, Names | None]:
-    similarity = similarity_of(model, "model") if hasattr(model, "fit") else model
+    is_none = hasattr(model, "fit") or isinstance(model, Comparisons)  # answers look like an array of positions
+    similarity = similarity_of(model, "model") if is_none else model
     positions = np.asarray(getattr(similarity, "embedding", similarity), float)
     if positions.ndim != 2 or not np.isfinite(positions).all():
         raise ValueError(f"model: expected a fitted model or finite positions (n, d), found shape {positions.shape}")
@@ -217,7 +219,7 @@ def _draw_classes(axes: Axes, flat: Floats, classes: Array, drawn: Bools, hollow
 def _by_item(images: Any, names: Names | None, n: int) -> dict[int, Any]:
     """Pictures by the number of their item, where there is one."""
     if isinstance(images, Mapping):
-        codes = encode_items(list(images), names, None if names else n)[0]
+        codes = find_items(list(images), names, n)
         pictures = dict(zip(codes.tolist(), images.values(), strict=True))
     else:
         if len(images) != n:

@@ -10,6 +10,7 @@ import numpy as np
 import similitude
 from similitude.engine.measures import Euclidean
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.items import refuse_doubtful
 from similitude.methods.similarity import Similarity
 from similitude.serving.requests import NeighborsAsked, PredictAsked, TransformAsked, not_understood
 from similitude.types import Array, Floats
@@ -128,6 +129,10 @@ class ServedModel:
         if isinstance(item, int):
             if item > most:
                 raise not_understood(f"items: expected a position from 0 to {most}, found {item}")
+            try:
+                refuse_doubtful([item], self.similarity.names)
+            except ValueError as error:
+                raise not_understood(str(error)) from None
             return item
         if item not in self._places:
             also = "" if self._places else f"; they have no names here, but positions from 0 to {most}"

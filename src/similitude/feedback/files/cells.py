@@ -73,12 +73,13 @@ class ItemRule:
             raise ValueError("items: an empty value (null or NaN) is in the place of an item; fill it in")
         if self.called is not None:
             return self._named(self._translated(values, self.called))
-        if self.labels:
-            return self._labels(values)
         codes, distinct = _factorized(values)
         table = [value if typed else _number(value) for value in distinct]
         table = [_plain(found) for found in table]
         kinds = {type(found) for found in table}
+        if self.labels:
+            whole = kinds == {int} and self.names is None  # 7.0, as programs write numbers beside empty cells, is 7
+            return self._labels(objects(table)[codes].reshape(values.shape) if whole else values)
         if kinds <= {int}:
             return self._positions(values, _as_positions(table)[codes].reshape(values.shape))
         if kinds == {str} or (self.names is not None and not typed):

@@ -26,7 +26,7 @@ from similitude.methods.online.stream import KnownItems
 from similitude.methods.provenance import provenance
 from similitude.methods.similarity import Similarity
 from similitude.settings import as_path
-from similitude.types import Array, Floats, Ints
+from similitude.types import Array, Bools, Floats, Ints
 
 _FORMAT = 1
 _FIRST_ROOM = 1024
@@ -35,8 +35,8 @@ _FIRST_ROOM = 1024
 class OnlineEstimator(ComparisonEstimator, ABC):
     """Learns answer by answer: a stream taken at once, one by one, or with a save in between gives the same bits.
 
-    A method gives `_begin_model`, `_add_items`, `_learn` and `_positions`, names its arrays in `_arrays` and its counts
-    in `_counts`, and keeps every bit of its state in them.
+    A method gives `_begin_model`, `_add_items`, `_learn`, `_positions` and `_told_of`, names its arrays in `_arrays`
+    and its counts in `_counts`, and keeps every bit of its state in them.
     """
 
     _items: KnownItems = field(init=False)
@@ -47,7 +47,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
 
     _arrays: ClassVar[tuple[str, ...]] = ("_rows", "_weights", "_random", "_recent")
     _counts: ClassVar[tuple[str, ...]] = ("n_answers_",)
-    _since: ClassVar[dict[str, Callable[[], Array]]] = {}  # arrays that older files lack, and what stands for them
+    _since: ClassVar[dict[str, Callable[[int], Array]]] = {}  # arrays that older files lack, and what stands for them
 
     def fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
         """Forget everything, then learn the comparisons in their order."""
@@ -101,7 +101,8 @@ class OnlineEstimator(ComparisonEstimator, ABC):
             X = self._positions() * np.sqrt(self.slope_)
             X.flags.writeable = False
             loss = ComparisonLoss(Formula(squared), self._shape)
-            about = provenance(self, {"answers": int(self.n_answers_)})
+            never = np.flatnonzero(~self._told_of()).tolist()
+            about = provenance(self, {"answers": int(self.n_answers_), "never_compared": never})
             self._similarity = Similarity(X, loss, self._items.names, about)
         return self._similarity
 
@@ -147,7 +148,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
         model = cls(**header["settings"], **given)
         model._items = KnownItems(header["n_items"], None if header["names"] is None else tuple(header["names"]))
         model._similarity = None
-        missing = {name: make() for name, make in cls._since.items() if name not in arrays}
+        missing = {name: make(header["n_items"]) for name, make in cls._since.items() if name not in arrays}
         kept = {name: missing[name] if name in missing else arrays[name] for name in cls._arrays}
         for name, value in {**header["counts"], **kept}.items():
             setattr(model, name, value)
@@ -208,6 +209,10 @@ class OnlineEstimator(ComparisonEstimator, ABC):
     @abstractmethod
     def _positions(self) -> Floats:
         """Return the positions to read out."""
+
+    @abstractmethod
+    def _told_of(self) -> Bools:
+        """Return of which items answers tell, or the start that was given."""
 
 
 def shape_code(loss: str) -> int:

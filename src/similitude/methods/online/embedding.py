@@ -19,7 +19,7 @@ from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.online.stream import KnownItems
 from similitude.renaming import renamed
 from similitude.settings import check_count, check_number, one_of
-from similitude.types import Floats, Ints, Table
+from similitude.types import Bools, Floats, Ints, Table
 
 _NOISE = 0.1
 _LOSSES = ("logistic", "hinge", "probit")
@@ -181,6 +181,9 @@ class OnlineEmbedding(OnlineEstimator):
             float(min(3 + self.replay, 10)), self.replay,
         )  # fmt: skip
 
+    def _told_of(self) -> Bools:
+        return self._touched > 0
+
     def _positions(self) -> Floats:
-        met = self._touched > 0
+        met = self._told_of()
         return (self._average - self._average[met].mean(0)) * met[:, None] if met.any() else 0.0 * self._average

@@ -19,15 +19,20 @@ from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.scaling import principal_axes
 from similitude.renaming import by_name
 from similitude.settings import check_count, check_number
-from similitude.types import Array, Floats, Ints, Table
+from similitude.types import Array, Bools, Floats, Ints, Table
 
 _STEPS = {"pa": 0.0, "constant": 0.0, "sqrt": 0.5, "inverse": 1.0}
 _ROOT3 = float(np.sqrt(3.0))
 
 
-def _no_inverse() -> Floats:
+def _no_inverse(_: int = 0) -> Floats:
     """None until an eigenpair is looked for, and of few items none at all."""
     return np.empty((0, 0))
+
+
+def _all(n_items: int) -> Bools:
+    """All items: what is said of a state that does not know of which of them answers tell."""
+    return np.ones(n_items, bool)
 
 
 @by_name("loss")
@@ -91,10 +96,10 @@ class ERKLE(OnlineEstimator):
     (True, True)
     """
 
-    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_kernel", "_bound", "_inverse")
+    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_kernel", "_bound", "_inverse", "_compared")
     _counts: ClassVar[tuple[str, ...]] = (*OnlineEstimator._counts, "n_updates_", "n_projections_", "n_skipped_")
 
-    _since: ClassVar[dict[str, Callable[[], Array]]] = {"_inverse": _no_inverse}
+    _since: ClassVar[dict[str, Callable[[int], Array]]] = {"_inverse": _no_inverse, "_compared": _all}
 
     loss: Literal["logistic", "hinge"] = "hinge"
     step: Literal["pa", "constant", "sqrt", "inverse"] = "pa"
@@ -144,6 +149,7 @@ class ERKLE(OnlineEstimator):
     def _begin_model(self, n_items: int) -> None:
         self._kernel = np.eye(n_items) if self.init_kernel is None else _checked_kernel(self.init_kernel, n_items)
         self._inverse = _no_inverse()
+        self._compared = np.full(n_items, self.init_kernel is not None)
         self._bound = np.array([1.0 if self.init_kernel is None else least_eigenpair(self._kernel)[0]])
         if self._bound[0] < 0.0:
             project(self._kernel)
@@ -152,11 +158,13 @@ class ERKLE(OnlineEstimator):
 
     def _add_items(self, count: int) -> None:
         self._kernel = linalg.block_diag(self._kernel, np.eye(count))
+        self._compared = np.concatenate([self._compared, np.zeros(count, bool)])
         self._bound[0] = min(self._bound[0], 1.0)
         if len(self._inverse):
             self._inverse = linalg.block_diag(self._inverse, np.eye(count) / (1.0 + SHIFT))
 
     def _learn(self, rows: Ints, weight: Floats) -> None:
+        self._compared[rows] = True
         with one_blas_thread():
             for row, one in zip(rows, weight.tolist(), strict=True):
                 margin = self._step(row, one, self.n_answers_ + 1)
@@ -220,6 +228,9 @@ class ERKLE(OnlineEstimator):
         if found and value == 0.0:
             value = least_by_inverse(self._inverse, start)
         self._bound[0] = max(0.0, value - TOL)
+
+    def _told_of(self) -> Bools:
+        return self._compared
 
     def _positions(self) -> Floats:
         values, vectors = linalg.eigh(self.kernel_)

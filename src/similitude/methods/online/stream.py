@@ -26,11 +26,9 @@ class KnownItems:
         self, comparisons: ComparisonsLike, y: npt.ArrayLike | None, grow: bool
     ) -> tuple[Ints, Floats, KnownItems]:
         """Return rows (near, near, far, far), weights, and the items: with new ones when `grow`, else refused."""
-        if isinstance(comparisons, Comparisons):
-            return self._from_comparisons(called_alike(as_comparisons(comparisons, y), self.names, self.count), grow)
-        found = np.asarray(comparisons)
-        if found.dtype.kind not in "iu" or found.ndim != 2:
-            return self._from_comparisons(as_comparisons(found, y), grow)
+        found = comparisons if isinstance(comparisons, Comparisons) else np.asarray(comparisons)
+        if isinstance(found, Comparisons) or found.dtype.kind not in "iu" or found.ndim != 2 or self.names is not None:
+            return self._from_comparisons(called_alike(as_comparisons(found, y), self.names, self.count), grow)
         if found.shape[1] not in (3, 4):
             raise ValueError(f"comparisons: expected an array of shape (m, 3) or (m, 4), found shape {found.shape}")
         near, far = found[:, :2], found[:, -2:] if found.shape[1] == 4 else found[:, [0, 2]]
@@ -46,32 +44,30 @@ class KnownItems:
 
     def _from_comparisons(self, c: Comparisons, grow: bool) -> tuple[Ints, Floats, KnownItems]:
         rows, items = c.quadruplets, self
-        if c.names is None:
+        if self.names is None:
             items = self._up_to(int(rows.max(initial=-1)) + 1, grow)
         elif c.names != self.names:
-            items = self._with_names_of(c, grow)
-            rows = np.array([items.place.get(name, -1) for name in c.names], np.int32)[rows]
+            items = self._with_names_of(c, self.names, grow)
+            rows = np.array([items.place.get(name, -1) for name in c.names or ()], np.int32)[rows]
         kept = c.weight > 0
         return (rows, np.array(c.weight), items) if kept.all() else (rows[kept], c.weight[kept], items)
 
-    def _with_names_of(self, c: Comparisons, grow: bool) -> KnownItems:
-        if self.names is None:
-            raise ValueError("comparisons: these have item names, but the model knows its items by position")
+    def _with_names_of(self, c: Comparisons, known: Names, grow: bool) -> KnownItems:
         unknown = [name for name in map(c.label, c.items_compared.tolist()) if name not in self.place]
         if unknown and not grow:
             raise ValueError(
                 f"comparisons: item {unknown[0]!r} is not among the {self.count} items of the model; "
                 "give all items to the first call, or set grow=True"
             )
-        return KnownItems(self.count + len(unknown), (*self.names, *unknown)) if unknown else self
+        return KnownItems(self.count + len(unknown), (*known, *unknown)) if unknown else self
 
     def _up_to(self, needed: int, grow: bool) -> KnownItems:
         """Return items up to a position."""
         if needed <= self.count:
             return self
-        if self.names is not None or not grow:
-            remedy = "new items need a name" if self.names is not None else "give n_items, or set grow=True"
+        if not grow:
             raise ValueError(
-                f"comparisons: item {needed - 1} is not among the {self.count} items of the model; {remedy}"
+                f"comparisons: item {needed - 1} is not among the {self.count} items of the model; give n_items, or "
+                "set grow=True"
             )
         return KnownItems(needed, None)
