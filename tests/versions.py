@@ -5,11 +5,14 @@
     python -m tests.versions newest-3.13 -- -x   what follows -- goes to pytest
 
 Each row is an environment of its own, made by uv with an interpreter that is on this machine (`python3.13` on the
-path, or one that uv knows of); a row without one is said. The oldest row holds each direct dependency at its floor.
+path, one of pyenv's, or one that uv knows of or can fetch); a row without one is said. The oldest row holds each direct
+dependency at its floor.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -35,9 +38,8 @@ class Versions:
     def install(self) -> str | None:
         """Make the environment; says why where that cannot be done."""
         uv, python = [sys.executable, "-m", "uv"], str(self.environment())
-        made = subprocess.run(
-            [*uv, "venv", "-q", "--seed", "--clear", "--python", self.python, python], capture_output=True, text=True
-        )
+        make = [*uv, "venv", "-q", "--seed", "--clear", "--python", self.python, python]
+        made = subprocess.run(make, capture_output=True, text=True, env=_with_all_interpreters())
         if made.returncode:
             return made.stderr.strip().splitlines()[-1]
         install = [*uv, "pip", "install", "-q", "--python", python, "--resolution", self.resolution]
@@ -50,6 +52,14 @@ VERSIONS = (
     Versions("newest-3.12", "3.12", "highest"),
     Versions("newest-3.13", "3.13", "highest"),
 )
+
+
+def _with_all_interpreters() -> dict[str, str]:
+    """The variables with which uv finds interpreters: of pyenv's all, not only the one that is in use."""
+    if shutil.which("pyenv") is None:
+        return dict(os.environ)
+    known = subprocess.run(["pyenv", "versions", "--bare"], capture_output=True, text=True).stdout.split()
+    return {**os.environ, "PYENV_VERSION": ":".join(known)}
 
 
 def run(versions: Versions, arguments: list[str]) -> str:
