@@ -45,7 +45,7 @@ def test_simulate_and_fit_say_what_they_did(study):
     assert (c.n_items, c.n_answers, len(c.answers.rater.labels)) == (15, 900, 10)
     similarity = sm.Similarity.load(study / "answers.sim")
     assert similarity.about["method"] == "CKL"
-    assert similarity.score(c) > 0.8
+    assert similarity.score(c) > 0.75  # .90; of ten draws ± .03
 
 
 def test_the_python_that_is_printed_does_the_same(study, tmp_path):

@@ -282,15 +282,15 @@ def test_what_people_cannot_tell_teaches():
     truth = truth_of(15, 2)
     fresh = odd_ones(truth, 3000, 9, sharpness=1.0)
     gain = []
-    for seed in range(16):
-        train = with_ties(truth, 1500, 0.7, seed)  # most of them cannot tell
+    for seed in range(8):
+        train = with_ties(truth, 1500, 0.85, seed)  # most of them cannot tell
         fits = [
             sm.ChoiceEmbedding(4, similarity="distance", cant_tell=one, random_state=0).fit(train)
             for one in (0.0, "auto")
         ]
         without, knows = (replace(fit.similarity_, answering=None) for fit in fits)
         gain.append(sm.answer_log_loss(without, fresh) - sm.answer_log_loss(knows, fresh))
-    assert np.mean(gain) > 0  # .015; of nine draws ± .005
+    assert np.mean(gain) > 0  # .022; of six draws ± .003
 
 
 def test_raters_may_not_be_able_to_tell():
