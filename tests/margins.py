@@ -214,7 +214,7 @@ def main() -> int:
         new["SIMILITUDE_MARGINS_OF"] = json.dumps([asked.first, asked.last, asked.seconds])
         new["PYTHONPYCACHEPREFIX"] = str(Path(made) / "compiled")  # that of other runs tells nothing of what passed
         command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "--tb=short", *tests]
-        options = ["-p", "tests.margins", "-o", "enable_assertion_pass_hook=true", "-p", "no:cacheprovider"]
+        options = ["-p", "tests.margins", "-o", "enable_assertion_pass_hook=true", "-o", f"cache_dir={made}/cache"]
         with contextlib.suppress(KeyboardInterrupt):  # what ran until then is told
             subprocess.run([*command, *options], env=os.environ | new)
         found = weak(Path(made))

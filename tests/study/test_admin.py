@@ -152,7 +152,7 @@ def test_raters_with_something_to_look_at_come_first(service):
     assert unlike in [f"{note} (of 40 answers)" for note in UNLIKE_OTHERS]
     assert raters[0]["judged"] == 40
     assert raters[1]["code"] == "r0008"
-    assert raters[-1]["agreement"] > 0.6
+    assert raters[-1]["agreement"] > 0.5  # .76 of 50 answers; of three draws ± .06
     assert raters[0]["catches"] == 10
     assert all(rater["catches_passed"] == rater["catches"] and not rater["flags"] for rater in raters[1:])
 
