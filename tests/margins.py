@@ -5,8 +5,8 @@
     python -m tests.margins 14 29 --seconds 5      a test that took five seconds has no further draw
     python -m tests.margins -- tests/methods       what follows -- goes to pytest
 
-Every test that uses random data runs with several draws of it (`tests.seeds`), anew from its fixtures on; what its
-module drew when it was imported stays. Every comparison of numbers that it asserts is noted: by how much it held, at
+Every test that uses random data runs with several draws of it (`tests.seeds`), anew from what its module draws when it
+is imported on; what modules draw that it imports stays. Every comparison of numbers that it asserts is noted: by how much it held, at
 the least; of arrays that are nearly equal, which share of what they may differ by is left. A claim that holds by less
 than four times what this scatters by from draw to draw will fall one day on somebody's machine: it is listed, with
 what fell already, be that a comparison or a verdict, a warning, a count. As a plugin of pytest (`-p tests.margins`)
@@ -143,6 +143,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
     began, fallen = time.monotonic(), None
     for number in range(FIRST, LAST + 1):
         with seeds.draw(number) as has_drawn:
+            item.module.__spec__.loader.exec_module(item.module)  # in place: its tests see what it draws now
             reports = runtestprotocol(item, log=False, nextitem=None)  # no next one: fixtures are made anew
             goes_on = has_drawn() and time.monotonic() - began < SECONDS
         if any(report.failed for report in reports):

@@ -58,7 +58,8 @@ import pytest
 from tests import seeds
 
 seeds.shift()
-seen, runs = set(), []
+seen, runs = vars(pytest).setdefault("kept_by_this_test", (set(), []))  # modules are executed anew
+OF_THE_IMPORT = np.random.default_rng(2).normal()
 
 @pytest.fixture(scope="module")
 def of_the_module():
@@ -69,8 +70,8 @@ def kept():
     return np.random.default_rng(1).normal()
 
 def test_drawing(of_the_module):
-    assert not {of_the_module, kept()} & seen
-    seen.update([of_the_module, kept()])
+    assert not {of_the_module, kept(), OF_THE_IMPORT} & seen
+    seen.update([of_the_module, kept(), OF_THE_IMPORT])
     if seeds.SHIFT == 6:
         pytest.fail("a verdict is no comparison of numbers")
 
@@ -78,12 +79,12 @@ def test_plain():
     runs.append(1)
 
 def test_how_often_they_ran():
-    assert len(seen) == 2 * 4 and len(runs) == 1
+    assert len(seen) == 3 * 4 and len(runs) == 4  # every test of a module that draws
 """
 
 
 @pytest.mark.slow
-def test_a_test_that_draws_runs_with_every_draw_of_its_fixtures(tmp_path):
+def test_a_test_that_draws_runs_with_every_draw_of_its_fixtures_and_its_module(tmp_path):
     file = tmp_path / "test_some.py"
     file.write_text(TESTS)
     command = [sys.executable, "-m", "tests.margins", "4", "7", "--", str(file), "-n", "0"]

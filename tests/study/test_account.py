@@ -6,10 +6,9 @@ import sqlalchemy as sa
 from similitude.study.audit import deeds
 from similitude.study.store import schema
 from similitude.study.tokens import ApiTokens
-from similitude.study.web.app import create_app
 from tests.study.live import fill, open_study, write_study
 from tests.study.test_api import Lab
-from tests.study.test_login import PASSWORD, Browser
+from tests.study.test_login import PASSWORD, Browser, app_of
 from tests.study.test_token_pages import run
 
 PAGE = "/admin/-/password"
@@ -26,10 +25,7 @@ def service(tmp_path):
 
 @pytest.fixture
 def app(service):
-    app = create_app(service.site)
-    door = app.state.door
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-    return app
+    return app_of(service.site)
 
 
 @pytest.fixture

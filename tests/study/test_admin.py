@@ -15,10 +15,9 @@ from similitude.study.states import MEANING
 from similitude.study.store import schema
 from similitude.study.web import admin
 from similitude.study.web.admin_page import UNAVAILABLE
-from similitude.study.web.app import create_app
 from similitude.study.web.watch import Watch
 from tests.study.live import NAMES, UNLIKE_OTHERS, answer, fill, join, open_study, worker_of, write_study
-from tests.study.test_login import PASSWORD, Browser
+from tests.study.test_login import PASSWORD, Browser, app_of
 
 CATCH = """[catch]
 every = 4
@@ -39,10 +38,7 @@ def service(tmp_path):
 
 @pytest.fixture
 def app(service):
-    app = create_app(service.site)
-    door = app.state.door
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-    return app
+    return app_of(service.site)
 
 
 @pytest.fixture
@@ -67,8 +63,7 @@ def test_overview_and_page_escape_what_people_wrote(service, browser):
 def test_links_for_others_begin_with_the_public_address_where_there_is_one(service):
     reached = Outside.of("https://study.example.org/lab/")
     assert (reached.origin, reached.root) == ("https://study.example.org", "/lab")
-    app = create_app(service.site, origin=reached.origin)
-    app.state.door.use_link(app.state.door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
+    app = app_of(service.site, origin=reached.origin)
     browser = Browser(app)
     browser.log_in()
     assert 'value="https://study.example.org/s/colours/"' in browser.get("/admin/colours").text
@@ -92,12 +87,10 @@ def test_pictures_on_the_map_are_asked_for_under_the_path_of_a_proxy(tmp_path):
     for name in ("a b", "c", "d"):
         (folder / "items" / f"{name}.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
     site, _ = open_study(folder)
-    app = create_app(site, "/lab")
-    door = app.state.door
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
+    app = app_of(site, "/lab")
     reply = Browser(app).get("/admin/colours", headers={"accept": "text/html"})
     assert (reply.status_code, reply.headers["location"]) == (303, "/lab/admin/-/login")
-    token = door.log_in("ada", PASSWORD)
+    token = app.state.door.log_in("ada", PASSWORD)
     reply = Browser(app).get("/admin/colours/items", headers={"cookie": f"similitude_admin={token}"})
     assert reply.json()["a b"]["address"] == "/lab/api/colours/items/a%20b"
     site.close()

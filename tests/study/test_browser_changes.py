@@ -10,13 +10,12 @@ from similitude.study import revisions
 from similitude.study.following import following
 from similitude.study.site import open_site
 from similitude.study.states import CLOSED, DRAFT, PAUSED
-from similitude.study.web.app import create_app
 from similitude.study.web.auth import Door
 from tests.patience import until, until_it_fits
 from tests.study.axe import violations
 from tests.study.conftest import on_question
 from tests.study.servers import write_study
-from tests.study.test_login import PASSWORD
+from tests.study.test_login import PASSWORD, app_of
 
 NO_PAGES = "[question]\nnumber = 8\n[pages]\nconsent = ''\ninstructions = ''\n"
 
@@ -32,9 +31,7 @@ def site(tmp_path):
 @pytest.fixture
 def address(site):
     """Where the site is served, with an admin."""
-    app = create_app(site)
-    door = app.state.door
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
+    app = app_of(site)
     settings = uvicorn.Config(app, port=0, log_level="error", ws="none", lifespan="off", timeout_graceful_shutdown=1)
     server = uvicorn.Server(settings)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -48,9 +48,9 @@ class Browser:
         return self.send("/admin/-/login", "/admin/-/login", name=name, password=password)
 
 
-def app_of(site):
+def app_of(site, *path, **options):
     """The application of a site, with one admin and passwords that are quick to check."""
-    app = create_app(site)
+    app = create_app(site, *path, **options)
     door = app.state.door
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     return app

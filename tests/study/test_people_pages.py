@@ -14,11 +14,10 @@ from similitude.study.people.standing import People
 from similitude.study.recruiting import prolific
 from similitude.study.store import schema
 from similitude.study.tokens import ApiTokens
-from similitude.study.web.app import create_app
 from tests.study.live import answer, fill, join, open_study, write_study
 from tests.study.recruiters import STUDY, TOKEN, FakeProlific, listening
 from tests.study.test_api import Lab
-from tests.study.test_login import PASSWORD, Browser
+from tests.study.test_login import Browser, admin_of, app_of
 
 HOSTILE = '"><script>alert(1)</script>/../?&#'
 CODE = '[completion]\ncode = "C1A2B3"\nseconds_per_question = 0\n'
@@ -34,10 +33,7 @@ def service(tmp_path):
 
 @pytest.fixture
 def app(service):
-    app = create_app(service.site)
-    door = app.state.door
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-    return app
+    return app_of(service.site)
 
 
 @pytest.fixture
@@ -195,11 +191,7 @@ def test_the_table_is_downloaded_and_that_is_noted(service, browser):
 
 def test_invitations_are_shown_as_they_are(tmp_path):
     site, service = open_study(write_study(tmp_path / "colours", more="[raters]\ninvited = true"))
-    app = create_app(site)
-    door = app.state.door
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-    browser = Browser(app)
-    browser.log_in()
+    browser = admin_of(site)
     assert "Nobody is invited yet" in browser.get("/admin/colours/raters").text
     invite(service, ["Ann", "<Bob>"])
     text = browser.get("/admin/colours/raters").text
@@ -300,10 +292,7 @@ def test_the_interface_asks_for_the_scope_of_admins(service, lab):
 def test_raters_are_listed_with_their_condition_and_the_study_says_what_its_map_is_of(tmp_path):
     design = "".join(f'\n[[condition]]\nname = "{name}"\nquota = 1\n' for name in ("hue", "mood"))
     site, service = open_study(write_study(tmp_path / "colours", catch=design, number=4))
-    app = create_app(site)
-    app.state.door.use_link(app.state.door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-    browser = Browser(app)
-    browser.log_in()
+    browser = admin_of(site)
     for _ in range(2):
         join(service)
     listed = browser.get("/admin/colours/raters").text

@@ -12,11 +12,10 @@ from similitude.study.following import look
 from similitude.study.loop import Workers
 from similitude.study.site import open_site
 from similitude.study.tokens import ApiTokens
-from similitude.study.web.app import create_app
 from tests.shell import run
 from tests.study.live import NAMES, answer, fill, join, open_study, write_study
 from tests.study.test_api import Lab
-from tests.study.test_login import PASSWORD, Browser
+from tests.study.test_login import Browser, admin_of, app_of
 
 PAGE = "/admin/colours/versions"
 
@@ -30,10 +29,7 @@ def site(tmp_path):
 
 @pytest.fixture
 def app(site):
-    app = create_app(site)
-    door = app.state.door
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-    return app
+    return app_of(site)
 
 
 @pytest.fixture
@@ -135,11 +131,7 @@ def test_a_site_without_studies_has_its_admin_pages(tmp_path):
     (tmp_path / "empty").mkdir()
     empty = open_site(tmp_path / "empty")
     try:
-        lone = create_app(empty)
-        door = lone.state.door
-        door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-        browser = Browser(lone)
-        browser.log_in()
+        browser = admin_of(empty)
         assert "no study here yet" in browser.get("/admin").text
         revisions.add_study(empty, "faces", "Faces", "ada")
         assert "the folder &#39;items&#39; is empty" in browser.get("/admin").text

@@ -8,9 +8,8 @@ from typer.testing import CliRunner
 from similitude.cli import app as whole
 from similitude.study.refusal import Refused
 from similitude.study.tokens import ApiTokens
-from similitude.study.web.app import create_app
 from tests.study.live import open_study, write_study
-from tests.study.test_login import PASSWORD, Browser
+from tests.study.test_login import Browser, admin_of
 
 PAGE = "/admin/colours/tokens"
 
@@ -25,12 +24,7 @@ def service(tmp_path):
 
 @pytest.fixture
 def browser(service):
-    app = create_app(service.site)
-    door = app.state.door
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-    browser = Browser(app)
-    browser.log_in()
-    return browser
+    return admin_of(service.site)
 
 
 def test_a_token_is_made_shown_once_and_revoked(service, browser):
