@@ -191,7 +191,7 @@ def test_an_item_never_compared_stands_at_the_centre_and_is_named_or_goes_by_its
         pytest.skip("a stream expects that items come later")
     if learns_from_features(model):
         if isinstance(model, sm.RCKLAK):
-            model.set_params(penalty=0.5, auxiliary_penalty=0.003)  # by default it may make no use of features, as here
+            model.set_params(penalty=1.0, auxiliary_penalty=0.003)  # by default it may make no use of features, as here
         again = [*names[:15], *(f"like {name}" for name in names[:15])]
         model.fit(noisy.with_items(again), features=np.vstack([FEATURES, FEATURES + 0.01]))
         apart = model.distances()[15:, :15]

