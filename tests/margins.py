@@ -6,11 +6,12 @@
     python -m tests.margins -- tests/methods       what follows -- goes to pytest
 
 Every test that uses random data runs with several draws of it (`tests.seeds`), anew from what its module draws when it
-is imported on; what modules draw that it imports stays. Every comparison of numbers that it asserts is noted: by how much it held, at
-the least; of arrays that are nearly equal, which share of what they may differ by is left. A claim that holds by less
-than four times what this scatters by from draw to draw will fall one day on somebody's machine: it is listed, with
-what fell already, be that a comparison or a verdict, a warning, a count. As a plugin of pytest (`-p tests.margins`)
-this module notes the claims of one run in the folder $SIMILITUDE_MARGINS.
+is imported on; what stays is what imported modules drew, and the module of a test whose parameters hold data. Every
+comparison of numbers that it asserts is noted: by how much it held, at the least; of arrays that are nearly equal,
+which share of what they may differ by is left. A claim that holds by less than four times what this scatters by from
+draw to draw will fall one day on somebody's machine: it is listed, with what fell already, be that a comparison or a
+verdict, a warning, a count. As a plugin of pytest (`-p tests.margins`) this module notes the claims of one run in the
+folder $SIMILITUDE_MARGINS.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from types import FunctionType, NoneType
 from typing import Any
 
 import numpy as np
@@ -125,6 +128,7 @@ def share_left(actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 0.0)
     return float(1.0 - (off[counts] / allowed[counts]).max()) if counts.any() else None
 
 
+_NO_DATA = (str, int, float, type, FunctionType, partial, NoneType)
 _least: dict[tuple[str, int, str, int], float] = {}  # test, line, claim, draw -> by how much it held, at the least
 _assert_allclose = np.testing.assert_allclose
 
@@ -143,7 +147,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
     began, fallen = time.monotonic(), None
     for number in range(FIRST, LAST + 1):
         with seeds.draw(number) as has_drawn:
-            item.module.__spec__.loader.exec_module(item.module)  # in place: its tests see what it draws now
+            if not _has_data_as_parameter(item):
+                item.module.__spec__.loader.exec_module(item.module)  # in place: its tests see what it draws now
             reports = runtestprotocol(item, log=False, nextitem=None)  # no next one: fixtures are made anew
             goes_on = has_drawn() and time.monotonic() - began < SECONDS
         if any(report.failed for report in reports):
@@ -155,6 +160,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
     for report in fallen or reports:
         item.ihook.pytest_runtest_logreport(report=report)
     return True
+
+
+def _has_data_as_parameter(item: pytest.Item) -> bool:
+    """Whether a parameter may hold what its module drew: another draw of the module would not go with it."""
+    given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return any(not isinstance(value, _NO_DATA) for value in given)
 
 
 def _write() -> None:

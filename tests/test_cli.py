@@ -14,8 +14,8 @@ import similitude as sm
 from similitude import cli
 from similitude.__main__ import main as begin
 from similitude.cli.fitting import Method
-from similitude.cli.learn import default_folder
 from similitude.cli.output import phases, show
+from similitude.cli.targets import beside
 from similitude.feedback.forms import FORMS
 from tests.shell import run, run_python
 
@@ -419,7 +419,7 @@ def test_a_model_of_the_folder_that_one_is_in_goes_beside_it(study, tmp_path):
     (people / "ann.csv").write_bytes((study / "answers.csv").read_bytes())
     run("fit", ".", folder=people)
     assert (tmp_path / "people.sim").is_file()
-    assert default_folder(Path("..")).name == f"{Path.cwd().parent.name}_report"
+    assert beside(Path(".."), "_report").name == f"{Path.cwd().parent.name}_report"
 
 
 @pytest.fixture(scope="module")

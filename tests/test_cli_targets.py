@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 import similitude as sm
+from similitude.cli.targets import beside
 from tests.shell import run
 from tests.systems import unix_only
 
@@ -30,6 +31,31 @@ def given(tmp_path_factory):
     (folder / "pictures").mkdir()
     Image.new("RGB", (4, 4)).save(folder / "pictures" / "item0.png")
     return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [("a.csv", "a"), ("a.csv.gz", "a"), ("v1.2 answers.csv", "v1.2 answers"), ("study.v2.csv", "study.v2"), ("a", "a")],
+)
+def test_a_result_that_no_option_names_keeps_all_of_a_name_but_its_ending(file, name, tmp_path):
+    assert beside(tmp_path / file, ".sim") == tmp_path / f"{name}.sim"
+    assert beside(tmp_path / file, "_report") == tmp_path / f"{name}_report"
+
+
+def test_a_folder_of_answers_keeps_all_of_its_name(tmp_path):
+    (tmp_path / "wave.2").mkdir()
+    assert beside(tmp_path / "wave.2", ".sim") == tmp_path / "wave.2.sim"
+
+
+@unix_only
+def test_a_model_that_no_option_names_goes_over_no_answers_by_a_link(given, tmp_path):
+    answers = tmp_path / "a.csv"
+    answers.write_bytes((given / "a.csv").read_bytes())
+    (tmp_path / "a.sim").symlink_to(answers)
+    before = answers.read_bytes()
+    done = run("fit", "a.csv", folder=tmp_path, check=False)
+    assert "a.sim is the same as a.csv, which is read, and would be lost" in done.stderr
+    assert answers.read_bytes() == before
 
 
 def kept(folder):

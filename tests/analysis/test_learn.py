@@ -22,7 +22,7 @@ from similitude.analysis.choice import CUT, Wanted
 from similitude.analysis.paper import paragraph
 from similitude.analysis.phases import Phases
 from similitude.cli import app
-from similitude.cli.learn import _classes, default_folder
+from similitude.cli.learn import _classes
 from similitude.display.estimate import Estimate
 from similitude.display.words import counted
 from similitude.engine.jobs import workers
@@ -669,14 +669,6 @@ def test_bad_folders_and_pictures_are_found_before_the_work(tmp_path, monkeypatc
     ):
         done = CliRunner().invoke(app, ["learn", str(file), *map(str, options)])
         assert re.search(message, str(done.exception)), (options, done.exception)
-
-
-@pytest.mark.parametrize(
-    ("file", "folder"),
-    [("a.csv", "a_report"), ("a.csv.gz", "a_report"), ("v1.2 answers.csv", "v1.2 answers_report"), ("a", "a_report")],
-)
-def test_where_a_report_goes(file, folder):
-    assert default_folder(Path("x") / file) == Path("x") / folder
 
 
 @pytest.mark.filterwarnings("ignore:.* items were never compared")  # twelve answers may leave one out

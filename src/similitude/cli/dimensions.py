@@ -11,7 +11,8 @@ from similitude.cli.commands import AnswersFiles, Jobs, Seed, app
 from similitude.cli.kinds import FEATURES, expecting
 from similitude.cli.learn import check_folders, pictures
 from similitude.cli.output import in_shell, progress, same_in_python
-from similitude.cli.reading import Reading, reads_answers, with_a_name
+from similitude.cli.reading import Reading, reads_answers
+from similitude.cli.targets import beside
 
 
 @app.command()
@@ -50,8 +51,7 @@ def dimensions(
     reading: Reading,
 ) -> None:
     """Learn non-negative dimensions, test which come again, and write an atlas: why two things are alike."""
-    first = with_a_name(files[0])
-    target = out or first.with_name(f"{first.name.split('.')[0]}_dimensions")
+    target = out or beside(files[0], "_dimensions")
     check_folders(target, images, "dimensions.html", *files, attributes, dimension_names, reading.names)
     if starts == 1:
         raise typer.BadParameter("expected 2 or more to compare, or 0 for none", param_hint="--starts")

@@ -18,8 +18,8 @@ from similitude.cli.commands import (
 )
 from similitude.cli.kinds import FEATURES, expecting
 from similitude.cli.output import in_shell, progress, same_in_python, show, summary
-from similitude.cli.reading import Reading, reads_answers, with_a_name
-from similitude.cli.targets import MODELS, TABLES, check_apart, check_file
+from similitude.cli.reading import Reading, reads_answers
+from similitude.cli.targets import MODELS, TABLES, beside, check_apart, check_file
 from similitude.cli.usage import refuse_given
 
 
@@ -72,9 +72,10 @@ def fit(
     """Learn a map of the items and save it as a model."""
     import similitude as sm
 
-    target = out or with_a_name(files[0]).with_suffix("").with_suffix(".sim")
+    target = out or beside(files[0], ".sim")
     check_file(target, "--out", *MODELS)
-    check_apart([("--out", target)], *(files if out else ()), features, reading.names)  # no answers end in .sim
+    answers = [file for file in files if out or file != target]  # a model given as answers is told so when it is read
+    check_apart([("--out", target)], *answers, features, reading.names)
     chosen = method or (Method.STE if features is None else Method.FeatureEmbedding)
     _check_features([chosen], features)
     c, steps = reading.read(*files)

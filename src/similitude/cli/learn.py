@@ -13,13 +13,12 @@ import typer
 from similitude.cli.commands import AnswersFiles, Jobs, Seed, app, pictures_of
 from similitude.cli.fitting import Features, known_features
 from similitude.cli.output import in_shell, phases, same_in_python
-from similitude.cli.reading import Reading, reads_answers, with_a_name
-from similitude.cli.targets import check_apart
+from similitude.cli.reading import Reading, reads_answers
+from similitude.cli.targets import beside, check_apart
 
 _CLASS = ("class", "category", "kind", "group", "label")  # what a column of classes is called
 _FILES = (".html", ".htm", ".pdf", ".sim", ".csv", ".xlsx", ".zip")  # of which no folder is called
 _FEW_CLASSES = 2  # items that may well be of a class each
-_PACKED = (".gz", ".bz2", ".xz", ".zip")
 _DRAWING, _PER_ITEM, _MOST = 3.0, 0.02, 0.4  # seconds for writing, in all and per item; at most this share of the time
 
 
@@ -62,7 +61,7 @@ def learn(
     from similitude.settings import check_seconds
 
     check_seconds("--time-limit", time_limit)
-    target = out or default_folder(files[0])
+    target = out or beside(files[0], "_report")
     check_folders(target, images, "report.html", *files, features, classes, reading.names)
     import similitude as sm
 
@@ -113,13 +112,6 @@ def learn(
     look += "" if figure_width is None else f", figure_width={width}"
     before = before or ["import pandas as pd"] * bool(in_python)
     same_in_python(*steps, *lines, *in_python, f"{call}.save({str(target)!r}, {heading!r}{look})", before=before)
-
-
-def default_folder(file: Path) -> Path:
-    """Where the report of a file goes: beside it, under its name without the ending."""
-    file = with_a_name(file)
-    bare = file.with_suffix("") if file.suffix.lower() in _PACKED else file
-    return bare.with_name(f"{bare.stem}_report")
 
 
 def check_folders(target: Path, images: Path | None, page: str, *inputs: Path | None) -> None:

@@ -148,11 +148,6 @@ def is_dataset(path: Path) -> bool:
     return (path / "about.json").exists() or suffixes == {".parquet"}
 
 
-def with_a_name(file: Path) -> Path:
-    """A file or folder by a name from which the name of a result beside it can be made: `.` has none."""
-    return file if file.name.strip(".") else file.resolve()
-
-
 def column_map(text: str) -> dict[str, str]:
     """Read `odd="Odd one",a=Pic1` as which column is which; quotes are needed around a comma or an equals sign alone.
 

@@ -11,8 +11,20 @@ from itertools import combinations
 from pathlib import Path
 
 MODELS, TABLES = (".sim",), (".csv", ".txt")
+_PACKED = (".gz", ".bz2", ".xz", ".zip")
 Target = tuple[str, Path | None]
 """An option, or `path` of an argument, and what it says to write; None where it says nothing."""
+
+
+def beside(read: Path, ending: str) -> Path:
+    """Where a result goes that no option names: beside the file or folder that is read, under its name.
+
+    >>> beside(Path("answers.v1.csv.gz"), "_report").name
+    'answers.v1_report'
+    """
+    named = read if read.name.strip(".") else read.resolve()  # `.` has no name
+    bare = named.with_suffix("") if named.suffix.lower() in _PACKED else named
+    return named.with_name((named.name if named.is_dir() else bare.stem) + ending)
 
 
 def check_apart(targets: Iterable[Target], *inputs: Path | None) -> None:
