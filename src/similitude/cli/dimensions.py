@@ -89,8 +89,8 @@ def dimensions(
     page = sm.write_dimensions(found, target, heading, images=shown, figure_width=figure_width, command=command)
     for sentence in found.sentences():
         typer.echo(sentence)
-    beside = "model, tables and figures" if len(found.table) else "model and tables"
-    typer.echo(f"{page}: the atlas; {beside} are beside it")
+    others = "model, tables and figures" if len(found.table) else "model and tables"
+    typer.echo(f"{page}: the atlas; {others} are beside it")
     lines += [f"model = sm.NonNegativeEmbedding({most}, random_state={seed}).fit(c)"]
     if again is not None:
         lines += [
