@@ -19,7 +19,7 @@ import numpy as np
 
 from similitude.feedback.columns import Rows, is_none
 from similitude.feedback.files.names import read_names
-from similitude.feedback.files.tables import Table, objects
+from similitude.feedback.files.tables import ERRORS, Table, objects
 from similitude.feedback.spelling import folded
 from similitude.types import Array, Floats
 
@@ -235,11 +235,14 @@ def one_each(table: Table, column: str) -> Array:
 
 
 def _refuse_formulas(cells: Array, column: str) -> None:
-    """Refuse text in which a spreadsheet's formula stands in place of its value."""
+    """Refuse text in which a spreadsheet's formula, or its error, stands in place of a value."""
     for value in set(cells.tolist()):
         if isinstance(value, str) and value.startswith("=") and _FORMULA.match(value):
             row = int(np.flatnonzero(cells == value)[0])
             raise ValueError(f"row {row + 1} of {column!r} is a formula ({value}); put its value there instead")
+    if error := next((value for value in ERRORS if (cells == value).any()), None):
+        row = int(np.flatnonzero(cells == error)[0])
+        raise ValueError(f"row {row + 1} of {column!r} is the error {error}; correct that cell")
 
 
 def matrix(table: Table, columns: Sequence[str]) -> Array:

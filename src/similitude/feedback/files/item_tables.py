@@ -90,13 +90,11 @@ class ItemTable:
             return f"{call}({', '.join([*said, 'header=None'])})"
         said += [f"header=None, names={self._names}"] if self.header is None else []
         typed = self.kind == ".parquet"
-        said += [] if typed else ["dtype=str"] if words else ["converters={0: str}"]
-        said += (
-            ["keep_default_na=False"]
-            if not typed and (words or not _UNKNOWN.isdisjoint(_texts(self.columns[0])))
-            else []
-        )
-        said += ["na_values=['']"] if not words and said[-1].startswith("keep") else []
+        if words and not typed:
+            said += ["dtype=str", "keep_default_na=False"]
+        elif not typed:
+            doubtful = not _UNKNOWN.isdisjoint(_texts(self.columns[0]))
+            said += ["converters={0: str}", *(["keep_default_na=False, na_values=['']"] if doubtful else [])]
         blank = self.header is not None and self.header[0] in ("", "column 1")
         first = "Unnamed: 0" if blank else self._names[0]
         index = f".set_index({first!r})"

@@ -20,6 +20,7 @@ from similitude.types import Array
 
 Header = dict[str, Any]
 _GZIP = b"\x1f\x8b"
+ERRORS = ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!")  # as spreadsheets write them in cells
 ENDLESS = "a number of more digits than Python reads"
 SUFFIXES = (
     ".csv", ".tsv", ".txt", ".xlsx", ".ods", ".jsonl", ".ndjson", ".json", ".parquet", ".sav", ".rds", ".mat", ".hdf5",
