@@ -154,8 +154,8 @@ def test_the_command(folder):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "attributes.csv: the file is empty, expected a table of features"),
-        ("item,edible\ntool 0,1\ntool 1,1,2,3\n", "attributes.csv: its rows do not have as many cells each"),
+        ("", "attributes.csv: the file is empty; expected a table"),
+        ("item,edible\ntool 0,1\ntool 1,1,2,3\n", "attributes.csv: row 2 has 4 cells, expected 2; correct that row"),
         ("item,edible\nno such item,1\n", "attributes.csv: no row is about an item of the model (tool 0, ...)"),
         ("item,edible\nfood 0,1\nfood 1,1\nfood 1,1\n", "attributes.csv: two rows are about 'food 1'"),
         ("item\nfood 0\n", "attributes.csv: expected the items' names in the first column"),

@@ -289,12 +289,19 @@ def plot(
 
 
 def _named_anew(similarity: Any, path: Path) -> list[str]:
-    """The names of a model's items from a table; what it has no row for keeps its own."""
+    """The names of a model's items from a table; one that has a name keeps it where the table has no row for it."""
     from similitude.feedback.files.names import read_names
 
     called, own = read_names(path), [similarity.label(item) for item in range(similarity.n_items)]
     if not set(own) & set(called):
         raise ValueError(f"{path.name}: no row is about an item of the model ({own[0]}, ...)")
+    if similarity.names is None:
+        if strange := [call for call in called if call not in own]:
+            raise ValueError(
+                f"{path.name}: there is no item {strange[0]!r} in the model, whose items are {own[0]} to {own[-1]}"
+            )
+        if missing := [name for name in own if name not in called]:
+            raise ValueError(f"{path.name}: there is no name for item {missing[0]!r}; expected one for each")
     return [called.get(name, name) for name in own]
 
 

@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal
 import typer
 
 from similitude.cli.commands import Seed, app, load_model
-from similitude.cli.kinds import DISTANCES, MODEL, expecting, is_model, is_number
+from similitude.cli.kinds import DISTANCES, MODEL, expecting, is_model
 from similitude.cli.output import progress, same_in_python
 from similitude.cli.reading import Reading, reads_answers
 from similitude.cli.targets import check_apart
 from similitude.cli.usage import refuse_given
 
-_USED = {"pandas as pd": "pd.read_csv", "rsatoolbox": "rsatoolbox."}
+_USED = {"pandas as pd": "pd.", "rsatoolbox": "rsatoolbox."}
 Metric = Literal["euclidean", "cosine", "correlation", "dot"]
 Pictures = dict[Literal["distances", "maps"], Path | None]
 Compared = Annotated[
@@ -151,21 +151,16 @@ def _load(path: Path) -> tuple[Any, str]:
 def _table(path: Path) -> tuple[Any, str]:
     import pandas as pd
 
-    from similitude.feedback.files.spreadsheets import as_written
+    from similitude.feedback.files.item_tables import read_item_table
 
-    separator = "\t" if path.suffix == ".tsv" else ","
-    with path.open(encoding="utf-8-sig") as file:
-        cell = file.readline().split(separator)[0].strip()
-    options: dict[str, Any] = {"header": None} if is_number(cell) else {"index_col": 0}
-    options |= {"sep": separator} if separator != "," else {}
-    table = pd.read_csv(path, **options).rename(index=as_written, columns=as_written)
+    found = read_item_table(path)
+    table = found.by_position() if found.header is None else found.by_item()
     square = table.shape[0] == table.shape[1] and all(map(pd.api.types.is_numeric_dtype, table.dtypes))
-    named = "header" not in options and table.index.is_unique and len(table.columns)
+    named = found.header is not None and table.index.is_unique and len(table.columns)
     if not square and not named:
         rows, columns = table.shape
         raise ValueError(
             f"{path}: expected a square table of numbers, or items named in the first column and what is known of them "
             f"after it, found {rows} rows and {columns} columns"
         )
-    call = ", ".join([repr(str(path)), *(f"{name}={value!r}" for name, value in options.items())])
-    return table, f"pd.read_csv({call})"
+    return table, found.in_python(by_item=found.header is not None)

@@ -111,35 +111,32 @@ def dimensions(
 
 def _attributes(path: Path, c: Any) -> tuple[Any, list[str]]:
     """A table of attributes of the items that the answers are about, and the Python that reads it."""
-    import pandas as pd
-
     from similitude.evaluate.attributes import as_attributes
+    from similitude.feedback.files.item_tables import read_item_table
 
-    separator = "\t" if path.suffix == ".tsv" else ","
     with expecting(path, FEATURES):
-        table = pd.read_csv(path, index_col=0, sep=separator)
+        found = read_item_table(path)
+        table = found.by_item()
         if not len(table.columns):
             raise ValueError(f"{path}: expected the items' names in the first column and attributes after it")
-    table.index = table.index.map(str)
     try:
         as_attributes(table, c.names, c.n_items)  # now, not after all the fits
     except ValueError as error:
         raise ValueError(f"{path}: {str(error).removeprefix('attributes: ')}") from None
-    said = "" if separator == "," else f", sep={separator!r}"
-    return table, [f"attributes = pd.read_csv({str(path)!r}, index_col=0{said}).rename(index=str)"]
+    return table, [f"attributes = {found.in_python()}"]
 
 
 def _names(path: Path) -> dict[str, str]:
     """A table of names: the number of a dimension, or an item that has most of it, then the name."""
-    import pandas as pd
+    from similitude.feedback.files.item_tables import read_item_table
 
-    table = pd.read_csv(path, header=None, dtype=str, sep="\t" if path.suffix == ".tsv" else ",", keep_default_na=False)
+    found = read_item_table(path)
+    table = found.texts()
     if table.shape[1] != 2:
         raise ValueError(
             f"--dimension-names: {path} has {table.shape[1]} columns, expected two: the number of a dimension, or an "
             "item that has most of it, and its name"
         )
-    rows = [(str(key).strip(), str(name).strip()) for key, name in table.to_numpy().tolist()]
-    if rows and rows[0][0].lower() in ("dimension", "item"):
-        rows = rows[1:]
+    first = found.header if found.header and found.header[0].strip().lower() not in ("dimension", "item") else None
+    rows = [(key.strip(), name.strip()) for key, name in [*([first] if first else []), *table.to_numpy().tolist()]]
     return {key: name for key, name in rows if name}

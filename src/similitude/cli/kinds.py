@@ -66,24 +66,12 @@ def expecting(path: Path, *wanted: Kind, also: tuple[Kind, ...] = ()) -> Iterato
     """
     try:
         yield
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError):
         found, expected = kind_of(path), " or ".join(kind.words for kind in wanted)
         if found is None or found in (*wanted, *also):
-            raise (_as_no_table(error, path, expected) or error) from None
+            raise
         remedy = found.remedy.replace("{file!r}", repr(str(path))).replace("{file}", in_shell(path))
         raise ValueError(f"{path}: expected {expected}, found {found.words}; {remedy}") from None
-
-
-def _as_no_table(error: Exception, path: Path, expected: str) -> ValueError | None:
-    """What pandas and codecs say of what they cannot read, with the file's name and advice; None for other errors."""
-    where = " ".join(str(error).split())
-    said = {
-        "EmptyDataError": f"the file is empty, expected {expected}",
-        "ParserError": f"its rows do not have as many cells each ({where}), expected {expected}: one row per item, "
-        "cells that hold a comma in quotes",
-        "UnicodeDecodeError": f"it is no text in UTF-8, expected {expected}: save it as CSV in UTF-8",
-    }.get(type(error).__name__)
-    return None if said is None else ValueError(f"{path}: {said}")
 
 
 def kind_of(path: Path) -> Kind | None:

@@ -140,18 +140,18 @@ def pictures(folder: Path, c: Any, labels: Any) -> dict[str, Path]:
 
 def _classes(path: Path, labels: Any) -> tuple[dict[str, str], list[str]]:
     """A class by the name of each item that has one, from a column of a table, and the Python that reads it."""
-    import pandas as pd
+    from similitude.feedback.files.item_tables import read_item_table
 
-    separator = "\t" if path.suffix == ".tsv" else ","
-    table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
+    found = read_item_table(path)
+    table = found.texts()
     if len(table.columns) < 2:
         raise ValueError(f"{path.name}: expected the items' names in the first column and a class in the second")
     if not set(table.iloc[:, 0]) & set(labels):
         raise ValueError(f"{path.name}: no row is about an item of the answers ({labels[0]}, ...)")
     column = _class_column(path, table)
-    found = dict(zip(table.iloc[:, 0], table[column], strict=True))
-    read = f"pd.read_csv({str(path)!r}, sep={separator!r}, dtype=str, keep_default_na=False, index_col=0)"
-    return {name: found[name] for name in labels if found.get(name)}, [f"classes = {read}[{column!r}].to_dict()"]
+    of = dict(zip(table.iloc[:, 0], table[column], strict=True))
+    read = f"{found.in_python(words=True)}[{column!r}]"
+    return {name: of[name] for name in labels if of.get(name)}, [f"classes = {read}.to_dict()"]
 
 
 def _class_column(path: Path, table: Any) -> str:

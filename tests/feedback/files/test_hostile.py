@@ -482,3 +482,9 @@ def test_wide_codes_are_read_with_and_without_a_mark(tmp_path, code):
 @pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.json", "a.txt"])
 def test_what_is_no_table_is_told_by_what_it_is(tmp_path, name, text, said):
     assert refusal(written(tmp_path, text, name)).startswith(f"{name}: this is {said}")
+
+
+@pytest.mark.parametrize("error", ["#N/A", "#DIV/0!"])
+def test_an_error_of_a_spreadsheet_is_no_item_of_a_text_file(tmp_path, error):
+    rows = f"head,near,far\nb,a,c\na,{error},c\n"
+    assert f"row 2 of 'near' is the error {error}; correct that cell" in refusal(written(tmp_path, rows))

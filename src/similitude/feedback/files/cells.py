@@ -19,7 +19,7 @@ import numpy as np
 
 from similitude.feedback.columns import Rows, is_none
 from similitude.feedback.files.names import read_names
-from similitude.feedback.files.tables import Table, objects
+from similitude.feedback.files.tables import ERRORS, Table, objects
 from similitude.feedback.spelling import folded
 from similitude.types import Array, Floats
 
@@ -40,6 +40,7 @@ class ItemRule:
     labels : whether whole numbers are names, not positions
     fold : whether names that differ by case, spaces, accents or .0 alone are one
     called : the name of each item by what the file calls it, where that is something else; `names` has the same names
+    listed : the table that says so, where that is a file
     from_zero : whether whole numbers are positions from 0 for sure, since the file's maker counts so
     notes : what was decided while reading, in sentences
     """
@@ -49,6 +50,7 @@ class ItemRule:
     labels: bool = False
     fold: bool = False
     called: Mapping[str, str] | None = None
+    listed: str = ""
     from_zero: bool = False
     notes: list[str] = field(default_factory=list, compare=False)
 
@@ -61,11 +63,14 @@ class ItemRule:
         fold: bool,
     ) -> ItemRule:
         """Return the rule for what a caller says; names may come by what the file calls the items, or in a table."""
-        by_call = read_names(Path(names)) if isinstance(names, (str, os.PathLike)) else names
-        if not isinstance(by_call, Mapping):
-            return cls(by_call, n_items, labels, fold)
-        called = {_label(call): str(name) for call, name in by_call.items()}
-        return cls(list(called.values()), n_items, labels, fold, called)
+        listed = ""
+        if isinstance(names, (str, os.PathLike)):
+            path = Path(names)
+            names, listed = read_names(path), f" in {path.name}"
+        if not isinstance(names, Mapping):
+            return cls(names, n_items, labels, fold)
+        called = {_label(call): str(name) for call, name in names.items()}
+        return cls(list(called.values()), n_items, labels, fold, called, listed)
 
     def read(self, values: Array, typed: bool) -> tuple[Array, Sequence[str] | None]:
         """Return items as positions or as names, with the names known by then; None is no item."""
@@ -118,7 +123,7 @@ class ItemRule:
         calls = [_label(_number(value)) for value in distinct]
         known = set(called.values())  # a file that has the names already is as good
         if unknown := [call for call in calls if call not in called and call not in known]:
-            raise ValueError(f"names: there is no name for item {unknown[0]!r}; expected one for each in the answers")
+            raise ValueError(f"names: there is no name for item {unknown[0]!r}{self.listed}; expected one for each")
         return objects([called.get(call, call) for call in calls])[codes].reshape(values.shape)
 
     def _labels(self, values: Array) -> tuple[Array, Sequence[str] | None]:
@@ -230,11 +235,14 @@ def one_each(table: Table, column: str) -> Array:
 
 
 def _refuse_formulas(cells: Array, column: str) -> None:
-    """Refuse text in which a spreadsheet's formula stands in place of its value."""
+    """Refuse text in which a spreadsheet's formula, or its error, stands in place of a value."""
     for value in set(cells.tolist()):
         if isinstance(value, str) and value.startswith("=") and _FORMULA.match(value):
             row = int(np.flatnonzero(cells == value)[0])
             raise ValueError(f"row {row + 1} of {column!r} is a formula ({value}); put its value there instead")
+    if error := next((value for value in ERRORS if (cells == value).any()), None):
+        row = int(np.flatnonzero(cells == error)[0])
+        raise ValueError(f"row {row + 1} of {column!r} is the error {error}; correct that cell")
 
 
 def matrix(table: Table, columns: Sequence[str]) -> Array:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from similitude.extras import need
+from similitude.feedback.files.item_tables import read_item_table
 from similitude.types import Floats
 
 
@@ -16,21 +16,14 @@ def read_features(path: Path, names: Sequence[str] | None, n_items: int) -> Floa
 
     Parameters
     ----------
-    path : .csv, .tsv or .parquet
+    path : any kind of table that answers may come in
     names : the items; None where they are known by position, which the first column then holds
     n_items : number of items
     """
     import pandas as pd
 
-    if path.suffix == ".parquet":
-        need("parquet", f"{path.name}: a Parquet file")
     wanted = [str(name) for name in (range(n_items) if names is None else names)]
-    if path.suffix == ".parquet":
-        table = pd.read_parquet(path)
-        table = table.set_index(table.columns[0])
-    else:
-        table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",", index_col=0)
-    table.index = table.index.astype(str)
+    table = read_item_table(path).by_item()
     if table.index.has_duplicates:
         twice = table.index[table.index.duplicated()][0]
         raise ValueError(f"{path.name}: two rows are about {twice!r}; expected one row per item")

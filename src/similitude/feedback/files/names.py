@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from similitude.feedback.files.item_tables import read_item_table
 from similitude.feedback.items import check_names
 
 
@@ -12,11 +13,9 @@ def read_names(path: Path) -> dict[str, str]:
 
     Parameters
     ----------
-    path : .csv or .tsv with a header; names stand in the second column, or in the one that is called `name`
+    path : any kind of table; names stand in the second column, or in the one that is called `name`
     """
-    import pandas as pd
-
-    table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",", dtype=str, keep_default_na=False)
+    table = read_item_table(path).texts()
     if len(table.columns) < 2:
         raise ValueError(
             f"{path.name}: expected what the answers call an item in the first column and its name after it"
@@ -27,5 +26,8 @@ def read_names(path: Path) -> dict[str, str]:
         raise ValueError(
             f"{path.name}: two rows are about item {called[called.duplicated()].iloc[0]!r}; expected one each"
         )
-    check_names(table[column].tolist())
+    try:
+        check_names(table[column].tolist())
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {str(error).removeprefix('names: ')}") from None
     return dict(zip(called, table[column], strict=True))

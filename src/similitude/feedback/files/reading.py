@@ -18,7 +18,7 @@ from similitude.feedback.files import tables
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.layouts import UnknownLayout, read_table
 from similitude.feedback.files.options import Options
-from similitude.feedback.files.sources import FileSource
+from similitude.feedback.files.sources import FileSource, about_file, retold
 from similitude.feedback.files.tables import Table
 from similitude.feedback.files.tools import Export, Tool, tool_of
 from similitude.feedback.files.understanding import Understood
@@ -34,7 +34,7 @@ def understood(path: Any, options: Options) -> Understood:
     except (ValueError, TypeError) as error:
         if (short := in_short(str(error))) == str(error):
             raise
-        raise _retold(error, short) from None
+        raise retold(error, short) from None
 
 
 def _understood(path: Any, options: Options) -> Understood:
@@ -58,7 +58,7 @@ def _of_folder(folder: Path, options: Options) -> Understood:
         found = _of_several(files, folder.absolute().name, options)
     except (ValueError, TypeError) as error:
         all_read = f"every file of the folder {str(folder)!r} is read: take out one that holds no answers, or give"
-        raise _retold(error, f"{error}; {all_read} those that do by name") from None
+        raise retold(error, f"{error}; {all_read} those that do by name") from None
     return replace(found, notes=[*found.notes, *notes])
 
 
@@ -107,7 +107,7 @@ def _of_file(path: Path, options: Options) -> Understood:
     except FileNotFoundError:
         raise
     except (ValueError, TypeError) as error:
-        raise _about_file(error, path) from None
+        raise about_file(error, path) from None
     try:
         tool = tool_of(source)
         export = _exported(tool, source) if tool is not None else Export(_table(source))
@@ -117,7 +117,7 @@ def _of_file(path: Path, options: Options) -> Understood:
             export, path.name, tool.name if tool is not None else None, str(written or "") or None, options
         )
     except (ValueError, TypeError) as error:
-        raise _about_file(error, path) from None
+        raise about_file(error, path) from None
     return found
 
 
@@ -129,16 +129,6 @@ def _exported(tool: Tool, source: FileSource) -> Export:
         raise ValueError(
             f"it looks like an export of {tool.name}, but is damaged or of another kind: {type(error).__name__} {error}"
         ) from None
-
-
-def _about_file(error: Exception, path: Path) -> Exception:
-    if str(error).startswith(("path:", f"{path.name}:")):
-        return error
-    return _retold(error, f"{path.name}: {error}")
-
-
-def _retold(error: Exception, message: str) -> Exception:
-    return (TypeError if isinstance(error, TypeError) else ValueError)(message)
 
 
 def _table(source: FileSource) -> Table:

@@ -88,7 +88,7 @@ def _parse_words(text: str, encoding: str, known: Known) -> tuple[Table, Written
 
 
 def _nothing() -> ValueError:
-    return ValueError("the file holds no cell with anything in it; expected rows of answers")
+    return ValueError("the file holds no cell with anything in it; expected rows with cells")
 
 
 def parse_text(data: bytes, separator: str) -> Table:
@@ -133,7 +133,7 @@ def _is_header(rows: list[list[str]], known: Known) -> bool:
         return True
     again = rows[0] if any(plain(cell) in ABOUT["rater"] for cell in rows[0]) else None
     below = {cell.strip() for row in rows[1:] if row != again for cell in row}
-    return any(cell.strip() not in below and not _is_number(cell) for cell in rows[0] if cell.strip())
+    return any(cell.strip() not in below and not is_number(cell) for cell in rows[0] if cell.strip())
 
 
 def _is_known(row: Sequence[str], known: Known) -> bool:
@@ -141,7 +141,8 @@ def _is_known(row: Sequence[str], known: Known) -> bool:
     return any(all(not present.isdisjoint(names) for names in layout) for layout in known)
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a number, with a point or a comma."""
     try:
         float(cell.replace(",", "."))
     except ValueError:
@@ -195,7 +196,8 @@ def _fast_columns(text: str, separator: str) -> dict[str, Array] | None:
         frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=object, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError):
         return None
-    if list(frame.columns) != names or len(frame) + 1 != len(widths):
+    frame.columns = [names[k] if name == f"Unnamed: {k}" else name for k, name in enumerate(frame.columns)]
+    if list(frame.columns) != names or len(set(names)) < len(names) or len(frame) + 1 != len(widths):
         return None
     columns = {name: np.array(frame[name].to_numpy(), object) for name in names}
     for cells in columns.values():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from codecs import BOM_UTF8
 from collections.abc import Iterable
@@ -24,12 +25,15 @@ _MAGIC = (
     (b"\x93NUMPY", ".npy"),
 )  # fmt: skip
 _PAGE = "a web page (HTML), no table; open it in a browser or spreadsheet, and save its table as CSV"
+_WORKBOOK = "an Excel file that is old (.xls) or has a password; save it as .xlsx without one, or as CSV"
 _POINTER = "a pointer to data that was not fetched; fetch it by"
 _NO_TABLE = (
     (b"<!doctype html", _PAGE), (b"<html", _PAGE), (b"<head", _PAGE), (b"<body", _PAGE), (b"<table", _PAGE),
+    (b"\xd0\xcf\x11\xe0", _WORKBOOK),
     (b"version https://git-lfs", f"{_POINTER} `git lfs pull`"),
     (b"/annex/objects/", f"{_POINTER} git-annex or DataLad"),
 )  # fmt: skip
+_PREAMBLE = re.compile(rb"\A(\s*(<\?xml.*?\?>|<!--.*?-->))+", re.DOTALL)  # of a web page
 _USUAL = {".csv": ",", ".tsv": "\t", ".txt": " "}
 _TEXT = tuple(_USUAL)
 
@@ -56,8 +60,8 @@ class FileSource:
         """Look at a file."""
         if not path.exists():  # said before the name's ending is judged: a folder has none
             raise tables.absent(path)
-        kind, zipped = tables.kind_of(path)
-        data = tables.content(path, zipped)
+        kind = tables.kind_of(path)
+        data = tables.content(path)
         return cls(path.name, _kind(data, kind), data, tuple(wanted))
 
     @property
@@ -127,6 +131,18 @@ _PARSERS = {
 _BOOKS = {".xlsx": workbooks.parse_xlsx, ".ods": workbooks.parse_ods}
 
 
+def about_file(error: Exception, path: Path) -> Exception:
+    """An error of reading a file that names it."""
+    if str(error).startswith(("path:", f"{path.name}:")):
+        return error
+    return retold(error, f"{path.name}: {error}")
+
+
+def retold(error: Exception, message: str) -> Exception:
+    """An error in other words."""
+    return (TypeError if isinstance(error, TypeError) else ValueError)(message)
+
+
 def _kind(data: bytes, named: str) -> str:
     """What a file is by its first bytes, where they tell; a text file by its name, or by what it begins with."""
     found = next((kind for magic, kind in _MAGIC if data.startswith(magic)), None)
@@ -134,7 +150,7 @@ def _kind(data: bytes, named: str) -> str:
         return found
     if data.startswith(b"PK\x03\x04"):
         return _kind_of_archive(data, named)
-    begins = data[:1000].removeprefix(BOM_UTF8).lstrip().lower()
+    begins = _PREAMBLE.sub(b"", data[:4000].removeprefix(BOM_UTF8)).lstrip().lower()
     other = next((what for start, what in _NO_TABLE if begins.startswith(start)), None)
     if other is not None:
         raise ValueError(f"this is {other}")

@@ -25,11 +25,6 @@ def plain(cell: str | None) -> str | None:
     return found if defused(found) == cell else cell
 
 
-def as_written(name: object) -> object:
-    """The name of a row or column of a table that pandas read, as it was before it was made a cell."""
-    return plain(name) if isinstance(name, str) else name
-
-
 def plain_column(cells: Array) -> Array:
     """A column of cells as the texts that they stand for."""
     if not any(cell is not None and cell.startswith('"') for cell in set(cells.tolist())):

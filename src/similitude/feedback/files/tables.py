@@ -19,6 +19,8 @@ from similitude.feedback.files.spreadsheets import plain, plain_column
 from similitude.types import Array
 
 Header = dict[str, Any]
+_GZIP = b"\x1f\x8b"
+ERRORS = ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!")  # as spreadsheets write them in cells
 ENDLESS = "a number of more digits than Python reads"
 SUFFIXES = (
     ".csv", ".tsv", ".txt", ".xlsx", ".ods", ".jsonl", ".ndjson", ".json", ".parquet", ".sav", ".rds", ".mat", ".hdf5",
@@ -68,12 +70,12 @@ def suffix_of(path: Path) -> tuple[str, bool]:
     return suffixes[-1 - zipped] if len(suffixes) > zipped else "", zipped
 
 
-def kind_of(path: Path) -> tuple[str, bool]:
-    """Return the suffix that says how to read a file, and whether it is compressed."""
-    kind, zipped = suffix_of(path)
+def kind_of(path: Path) -> str:
+    """Return the suffix that says how to read a file."""
+    kind = suffix_of(path)[0]
     if kind not in SUFFIXES:
         raise ValueError(f"path: expected a file name that ends in {', '.join(SUFFIXES)} (or .gz), found {path.name!r}")
-    return kind, zipped
+    return kind
 
 
 def absent(path: Path) -> FileNotFoundError:
@@ -86,7 +88,7 @@ def absent(path: Path) -> FileNotFoundError:
         )
         where = "data that was not fetched" if annex else f"{target!r}, where nothing is"
         return FileNotFoundError(f"path: {str(path)!r} is a link to {where}; {remedy}")
-    return FileNotFoundError(f"path: there is no file or folder {str(path)!r}; give the path of a file with answers")
+    return FileNotFoundError(f"path: there is no file or folder {str(path)!r}; give the path of one that is there")
 
 
 def stem_of(name: str) -> str:
@@ -95,13 +97,13 @@ def stem_of(name: str) -> str:
     return Path(bare).stem if bare.lower().endswith(SUFFIXES) else bare
 
 
-def content(path: Path, zipped: bool) -> bytes:
-    """Return the bytes of a file, unpacked."""
+def content(path: Path) -> bytes:
+    """Return the bytes of a file, unpacked where they are packed, whatever its name says; R packs its own itself."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
         raise absent(path) from None
-    if zipped:
+    if data.startswith(_GZIP) and path.suffix.lower() != ".rds":
         try:
             data = gzip.decompress(data)
         except (EOFError, OSError, zlib.error) as error:
@@ -109,13 +111,14 @@ def content(path: Path, zipped: bool) -> bytes:
                 f"{path.name}: the compressed file is cut off or damaged ({error}); get it again"
             ) from None
     if not data.strip():
-        raise ValueError(f"{path.name}: the file is empty; expected rows of answers")
+        raise ValueError(f"{path.name}: the file is empty; expected a table")
     return data
 
 
 def columns_of_rows(names: Sequence[str], rows: list[list[str]]) -> dict[str, Array]:
     """Turn rows of cells into columns, None for an empty cell; every row has a cell for every name."""
-    check_names(names)
+    if len(set(names)) < len(names):
+        check_names(names)
     wrong = next((k for k, row in enumerate(rows) if len(row) != len(names)), None)
     if wrong is not None:
         last = " (it is the last: is the file cut off?)" if wrong == len(rows) - 1 > 0 else ""

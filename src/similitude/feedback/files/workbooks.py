@@ -17,9 +17,15 @@ from typing import Any
 import numpy as np
 
 from similitude.extras import need
-from similitude.feedback.files.tables import Table, check_names, objects, of_frame, without_blank_rows, without_headers
-
-ERRORS = ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!")
+from similitude.feedback.files.tables import (
+    ERRORS,
+    Table,
+    check_names,
+    objects,
+    of_frame,
+    without_blank_rows,
+    without_headers,
+)
 
 
 @dataclass(frozen=True)

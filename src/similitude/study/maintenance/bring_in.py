@@ -56,10 +56,10 @@ def bring_in(service: StudyService, path: Path) -> int:
 
 
 def _cells(path: Path) -> list[dict[str, Any]]:
-    kind, zipped = tables.kind_of(path)
+    kind = tables.kind_of(path)
     if kind not in WRITTEN:
         raise StudyError(f"{path.name}: expected a file that ends in {', '.join(WRITTEN)}")
-    data = tables.content(path, zipped)
+    data = tables.content(path)
     if kind == ".parquet":
         table = tables.parse_parquet(data)
     elif kind in (".jsonl", ".ndjson"):
