@@ -754,7 +754,7 @@ def test_features_that_do_not_fit_are_refused(tmp_path, table, message):
 def test_features_come_in_the_order_of_the_items(tmp_path):
     path = tmp_path / "features.tsv"
     pd.DataFrame({"name": [2, 0, 1], "x": [20, 0, 10]}).to_csv(path, index=False, sep="\t")
-    assert read_features(path, None, 3).ravel().tolist() == [0, 10, 20]
+    assert read_features(path, None, 3)[0].ravel().tolist() == [0, 10, 20]
 
 
 def test_the_report_has_a_section_on_groups_where_there_are_some(tmp_path):

@@ -186,17 +186,11 @@ def known_features(path: Path | None, c: Any) -> tuple[dict[str, Any], list[str]
 
     if path is None:
         return {}, [], []
-    separated = r"sep='\t', " if path.suffix == ".tsv" else ""
-    lines = [f"features = pd.read_csv({str(path)!r}, {separated}index_col=0)"]
-    if path.suffix == ".parquet":
-        lines = [
-            f"features = pd.read_parquet({str(path)!r})",
-            "features = features.set_index(features.columns[0])",
-        ]
-    if c.names is None:
-        lines.append("features = features.loc[range(c.n_items)]")
     with expecting(path, FEATURES):
-        values = read_features(path, c.names, c.n_items)
+        values, call = read_features(path, c.names, c.n_items)
+    lines = [f"features = {call}"]
+    if c.names is None:
+        lines.append("features = features.loc[[str(k) for k in range(c.n_items)]]")
     import pandas as pd
 
     named = values if c.names is None else pd.DataFrame(values, index=list(c.names))  # in the order of the items

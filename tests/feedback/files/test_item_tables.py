@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,9 @@ from similitude.cli.commands import _named_anew
 from similitude.cli.comparing import _table
 from similitude.cli.dimensions import _attributes, _names
 from similitude.cli.learn import _classes
+from similitude.feedback.files import item_tables
 from similitude.feedback.files.features import read_features
+from similitude.feedback.files.item_tables import read_item_table
 from similitude.feedback.files.names import read_names
 
 NAMES = ["007", "NA", "nan", "None", "1e3", "x"]
@@ -35,12 +39,33 @@ def model(names=None, n_items=4):
     return sm.STE(2, penalty=0.1, random_state=0).fit(sm.simulate(truth, 60, names=names, random_state=1)).similarity_
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.parquet"])
+def test_many_vectors_are_read_without_looking_at_every_cell(tmp_path, name, monkeypatch):
+    path, frame = tmp_path / name, pd.DataFrame(NUMBERS, pd.Index(NAMES, name="item"), ["x", "NaN"])
+    {".csv": frame.to_csv, ".tsv": partial(frame.to_csv, sep="\t"), ".parquet": frame.to_parquet}[path.suffix](path)
+    careful = read_item_table(path).by_item()
+    monkeypatch.setattr(item_tables, "read_item_table", None)
+    table, python = item_tables.read_numbers(path)
+    pd.testing.assert_frame_equal(table, careful, check_names=False, check_index_type=False, check_column_type=False)
+    assert eval(python, {"pd": pd}).equals(table)
+
+
+@pytest.mark.parametrize("text", [",x\na,1\n", "item,x\na,1\nb,\n", "item,x\na,1,2\n", "item,x\n,1\n", "1,2\n3,4\n"])
+def test_what_is_not_plainly_numbers_is_read_with_care(tmp_path, text, monkeypatch):
+    (tmp_path / "t.csv").write_text(text, "utf-8")
+    read = []
+    monkeypatch.setattr(item_tables, "read_item_table", lambda path: read.append(path) or read_item_table(path))
+    with contextlib.suppress(ValueError):
+        item_tables.read_numbers(tmp_path / "t.csv")
+    assert read
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_names_stay_text_in_every_kind_of_file(tmp_path, name):
     path = tmp_path / name
     frame = pd.DataFrame(NUMBERS, pd.Index(NAMES), ["x", "NaN"])
     WRITERS[name](frame, path)
-    np.testing.assert_array_equal(read_features(path, NAMES[::-1], 6), NUMBERS[::-1])
+    np.testing.assert_array_equal(read_features(path, NAMES[::-1], 6)[0], NUMBERS[::-1])
     table, python = _table(path)
     assert (table.index.tolist(), table.columns.tolist()) == (NAMES, ["x", "NaN"])
     assert eval(python, {"pd": pd}).rename(columns=str).equals(table)

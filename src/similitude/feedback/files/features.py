@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from similitude.feedback.files.item_tables import read_item_table
+from similitude.feedback.files.item_tables import read_numbers
 from similitude.types import Floats
 
 
-def read_features(path: Path, names: Sequence[str] | None, n_items: int) -> Floats:
-    """Return an (n, q) array in the order of the items.
+def read_features(path: Path, names: Sequence[str] | None, n_items: int) -> tuple[Floats, str]:
+    """Return an (n, q) array in the order of the items, and the Python that reads the table.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def read_features(path: Path, names: Sequence[str] | None, n_items: int) -> Floa
     import pandas as pd
 
     wanted = [str(name) for name in (range(n_items) if names is None else names)]
-    table = read_item_table(path).by_item()
+    table, call = read_numbers(path)
     if table.index.has_duplicates:
         twice = table.index[table.index.duplicated()][0]
         raise ValueError(f"{path.name}: two rows are about {twice!r}; expected one row per item")
@@ -39,4 +39,4 @@ def read_features(path: Path, names: Sequence[str] | None, n_items: int) -> Floa
     if not np.isfinite(values).all():
         row, column = np.argwhere(~np.isfinite(values))[0]
         raise ValueError(f"{path.name}: {wanted[row]!r} has no number in column {table.columns[column]!r}")
-    return values
+    return values, call

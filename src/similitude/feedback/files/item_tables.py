@@ -119,6 +119,58 @@ def read_item_table(path: Path) -> ItemTable:
     return ItemTable(path, source.kind, source.written, *_headed(table, source))
 
 
+def read_numbers(path: Path) -> tuple[pd.DataFrame, str]:
+    """What is known of items in numbers, by item, and the call of pandas that reads the same.
+
+    Vectors may be many: a table that is plainly written goes by pandas alone, in a tenth of the time.
+    """
+    found = _numbers_in_parquet(path) if path.suffix == ".parquet" else _plain_numbers(path)
+    if found is not None:
+        return found
+    table = read_item_table(path)
+    return table.by_item(), table.in_python()
+
+
+def _numbers_in_parquet(path: Path) -> tuple[pd.DataFrame, str] | None:
+    """Every column but the first, or but the index that pandas keeps; None where the careful way says what is wrong."""
+    import pandas as pd
+
+    need("parquet", f"{path.name}: a Parquet file")
+    try:
+        table = pd.read_parquet(path)
+    except (ValueError, OSError):
+        return None
+    if not len(table.columns):
+        return None
+    has_index = table.index.name is not None or not pd.api.types.is_numeric_dtype(table.index.dtype)
+    index = "" if has_index else f".set_index({table.columns[0]!r})"
+    table = table if has_index else table.set_index(table.columns[0])
+    return table.set_axis(table.index.map(str)), f"pd.read_parquet({str(path)!r}){index}.rename(index=str)"
+
+
+def _plain_numbers(path: Path) -> tuple[pd.DataFrame, str] | None:
+    """A table in UTF-8 with a header, and a number in every cell but the first of a row; None for any other."""
+    import pandas as pd
+
+    said = {".csv": "", ".tsv": ", sep='\\t'"}.get(path.suffix)
+    if said is None:
+        return None
+    sign = "\t" if said else ","
+    try:
+        table = pd.read_csv(path, sep=sign, index_col=0, converters={0: str}, keep_default_na=False)
+    except (ValueError, OSError):
+        return None
+    plain = all(kind.kind in "iuf" for kind in table.dtypes) and len(table.columns)
+    if (
+        not plain
+        or table.index.name is None
+        or is_number(str(table.index.name))
+        or (table.index.str.strip() == "").any()
+    ):
+        return None
+    return table, f"pd.read_csv({str(path)!r}{said}, index_col=0, converters={{0: str}}, keep_default_na=False)"
+
+
 def _headed(table: Table, source: FileSource) -> tuple[list[str] | None, list[Array]]:
     """Names of the columns and the cells below: a first line that begins with a number names no columns.
 
