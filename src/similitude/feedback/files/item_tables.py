@@ -15,7 +15,7 @@ import numpy as np
 from similitude.extras import need
 from similitude.feedback.files.separated import WrittenTable, is_number
 from similitude.feedback.files.sources import FileSource, about_file
-from similitude.feedback.files.tables import Table, objects
+from similitude.feedback.files.tables import Table, objects, pyarrow
 from similitude.types import Array
 
 if TYPE_CHECKING:
@@ -99,7 +99,8 @@ class ItemTable:
         first = "Unnamed: 0" if blank else self._names[0]
         index = f".set_index({first!r})"
         if typed:
-            index = f"{index if self._names[0] else ''}.rename(index=str)"
+            is_index = not self._names[0] or self._names[0] in _indices(self.path.read_bytes())
+            index = f"{'' if is_index else index}.rename(index=str)"
         return f"{call}({', '.join(said)}){index}"
 
 
@@ -161,12 +162,8 @@ def _plain_numbers(path: Path) -> tuple[pd.DataFrame, str] | None:
     except (ValueError, OSError):
         return None
     plain = all(kind.kind in "iuf" for kind in table.dtypes) and len(table.columns)
-    if (
-        not plain
-        or table.index.name is None
-        or is_number(str(table.index.name))
-        or (table.index.str.strip() == "").any()
-    ):
+    headed = table.index.name is not None and not is_number(str(table.index.name))
+    if not plain or not headed or (table.index.str.strip() == "").any():
         return None
     return table, f"pd.read_csv({str(path)!r}{said}, index_col=0, converters={{0: str}}, keep_default_na=False)"
 
@@ -177,6 +174,8 @@ def _headed(table: Table, source: FileSource) -> tuple[list[str] | None, list[Ar
     Whether a line of names stands over a file of answers is told by its words; here these may be an item's.
     """
     found = dict(table.columns)
+    if source.kind == ".parquet":  # pandas writes the names that it has for an index last
+        found = {name: found[name] for name in _indices(source.data)} | found
     if _INDEX in found:  # names go first; rows that are counted are no column
         index = found.pop(_INDEX)
         found = {"": index, **found} if any(isinstance(cell, str) for cell in index) else found
@@ -191,6 +190,13 @@ def _headed(table: Table, source: FileSource) -> tuple[list[str] | None, list[Ar
     elif header and not named:
         columns = [cells[1:] for cells in columns]
     return [str(name or "") for name in first] if header else None, columns
+
+
+def _indices(data: bytes) -> list[str]:
+    """The columns of a Parquet file that are an index with a name in pandas."""
+    pa, pq = pyarrow()
+    about = pq.read_schema(pa.BufferReader(data)).pandas_metadata or {}
+    return [name for name in about.get("index_columns", ()) if isinstance(name, str) and name != _INDEX]
 
 
 def _texts(cells: Array) -> list[str]:
