@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from similitude.display.words import listed
+from similitude.engine.feature_checks import index_knows, is_table
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names
 from similitude.kernels.base import Kernel
@@ -74,8 +75,7 @@ def _warn_of_units(modality: str, rows: Floats, columns: tuple[str, ...] | None)
 
 
 def _by_name(value: Any, names: tuple[str, ...]) -> bool:
-    index = getattr(value, "index", None)
-    return index is not None and not callable(index) and bool({*map(str, index)} & {*names})
+    return is_table(value) and index_knows(value.index, {*names}, named=True)
 
 
 def _warn(message: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -110,14 +109,9 @@ def rows_of_new(expected: Floats, shape: tuple[int, int]) -> Floats:
 
 
 def features_by_name(features: Any, comparisons: ComparisonsLike, similarity: Similarity) -> Any:
-    """Return features of new items in the order in which they are placed: a table whose index names them, by name."""
-    c = as_comparisons(comparisons)
-    if c.names is None or similarity.names is None:
-        return features
-    new = over_known_items(c, similarity.names, similarity.n_items).names[similarity.n_items :]  # type: ignore[index]
-    if isinstance(features, Mapping):
-        return {name: in_order(table, new) for name, table in features.items()}
-    return in_order(features, new)
+    """Return features of new items in the order in which they are placed: a table by its index."""
+    c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
+    return in_order(features, c.names, c.n_items, known=similarity.n_items)
 
 
 def over_known_items(c: Comparisons, names: Names | None, n_items: int) -> Comparisons:
