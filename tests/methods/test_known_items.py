@@ -111,3 +111,24 @@ def test_files_of_one_folder_are_read_alike(tmp_path):
 
 def numbered_answers():
     return by_number()[1].with_items(n_items=10).with_items([str(k) for k in range(1, 11)])
+
+
+@pytest.mark.parametrize("item", [2**31 - 1, 3_000_000_000, 2**32 + 2])
+@pytest.mark.parametrize("grow", [True, False])
+def test_positions_of_a_stream_that_no_index_can_hold_are_refused(item, grow):
+    model = sm.OnlineEmbedding(1, grow=grow, random_state=0).partial_fit([(0, 1, 2)])
+    for rows in ([(0, 1, item)], np.array([(0, 1, item)], np.uint64)):
+        with pytest.raises(ValueError, match=f"items: found index {item}, more than 2,147,483,646"):
+            model.partial_fit(rows)
+    assert model.n_items_ == 3
+
+
+def test_a_stream_says_that_its_positions_may_be_ids():
+    model = sm.OnlineEmbedding(1, grow=True, random_state=0).partial_fit([(0, 1, 2)])
+    model.partial_fit([(0, 1, 40)])
+    with pytest.warns(
+        sm.FeedbackWarning, match="go up to 5000, but the model knows 41 items, .* ids, give them as"
+    ) as w:
+        model.partial_fit([(0, 1, 5000)])
+    assert w[0].filename == __file__
+    model.partial_fit([(0, 1, 5001)])
