@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -132,3 +134,15 @@ def test_a_stream_says_that_its_positions_may_be_ids():
         model.partial_fit([(0, 1, 5000)])
     assert w[0].filename == __file__
     model.partial_fit([(0, 1, 5001)])
+
+
+def test_a_stream_says_once_which_new_items_may_be_known_ones():
+    model = sm.OnlineEmbedding(2, grow=True, random_state=0).partial_fit([("a", "b", "007")])
+    for new, known in (("A", "a"), ("7", "007"), ("new", None), ("New ", "new")):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            model.partial_fit([(new, "a", "b")])
+            model.partial_fit([(new, "b", "a")])
+        assert [f"{new!r} and {known!r}" in str(one.message) for one in told] == [True] * (known is not None)
+        assert all(one.filename == __file__ for one in told)
+    assert model.similarity_.names == ("007", "a", "b", "A", "7", "new", "New ")

@@ -10,8 +10,10 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names, refuse_too_large
 from similitude.feedback.sheets import as_right
+from similitude.feedback.spelling import nearly
 from similitude.methods.base import warn_at_caller
 from similitude.methods.known_items import called_alike
+from similitude.methods.new_names import warn_of_spellings
 from similitude.types import Array, Floats, Ints
 
 _MANY, _GAPS = 1000, 10  # positions of which hardly one in ten is an item are ids, where they are large
@@ -24,6 +26,7 @@ class KnownItems:
         self.count = count
         self.names = names
         self.place = {name: k for k, name in enumerate(names or ())}
+        self._spelled: dict[str, str] | None = None
 
     def read(
         self, comparisons: ComparisonsLike, y: npt.ArrayLike | None, grow: bool
@@ -63,7 +66,15 @@ class KnownItems:
                 f"comparisons: item {unknown[0]!r} is not among the {self.count} items of the model; "
                 "give all items to the first call, or set grow=True"
             )
-        return KnownItems(self.count + len(unknown), (*known, *unknown)) if unknown else self
+        return self._and(unknown, known) if unknown else self
+
+    def _and(self, new: list[str], known: Names) -> KnownItems:
+        """Return the items with new ones; those that may be known ones are named."""
+        spelled = {nearly(name): name for name in known} if self._spelled is None else self._spelled
+        warn_of_spellings(spelled, new)
+        items = KnownItems(self.count + len(new), (*known, *new))
+        items._spelled = spelled | {nearly(name): name for name in new}
+        return items
 
     def _up_to(self, rows: Array, grow: bool) -> KnownItems:
         """Return items up to the last of some positions."""
