@@ -86,3 +86,9 @@ def test_compare_knows_items_by_a_column_of_names():
     assert vectors.correlation == pytest.approx(1.0)
     numbers = pd.DataFrame(X[::-1], index=range(11, -1, -1))
     assert sm.compare(X, numbers, metric="euclidean", n_resamples=5).correlation == pytest.approx(1.0)
+
+
+def test_a_column_of_items_is_preferred_to_an_index_that_counts_rows():
+    given = pd.DataFrame({"item": range(11, -1, -1), "size": X[::-1, 1]})
+    names = tuple(str(k) for k in range(12))
+    np.testing.assert_array_equal(rows_of_items(given, names, 12, "attributes")["size"], X[:, 1])

@@ -122,7 +122,10 @@ TABLE = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 2)), index=NAMES)
 @pytest.mark.parametrize(
     ("features", "message"),
     [
-        (TABLE.add_prefix("x", axis=0), "no row of the table is named after an item: found 'xn0', expected .* 'n0'"),
+        (
+            TABLE.add_prefix("x", axis=0),
+            "not named after the items: found 'xn0', expected .* 'n0'",
+        ),
         (sm.kernels.RBF(TABLE[::-1]), "kernel of modality 'features' has the rows of its table in another order"),
         (sm.kernels.Scaled(sm.kernels.RBF(TABLE[:5]), 2.0), r"lacks a row for 'n5'; make it of table.reindex\("),
         ({"a": TABLE, "b": sm.kernels.Sum([TABLE.add_prefix("x", axis=0)])}, "'b' has a row 'xn0', which is no item"),

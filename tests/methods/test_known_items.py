@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -111,3 +113,36 @@ def test_files_of_one_folder_are_read_alike(tmp_path):
 
 def numbered_answers():
     return by_number()[1].with_items(n_items=10).with_items([str(k) for k in range(1, 11)])
+
+
+@pytest.mark.parametrize("item", [2**31 - 1, 3_000_000_000, 2**32 + 2])
+@pytest.mark.parametrize("grow", [True, False])
+def test_positions_of_a_stream_that_no_index_can_hold_are_refused(item, grow):
+    model = sm.OnlineEmbedding(1, grow=grow, random_state=0).partial_fit([(0, 1, 2)])
+    for rows in ([(0, 1, item)], np.array([(0, 1, item)], np.uint64)):
+        with pytest.raises(ValueError, match=f"items: found index {item}, more than 2,147,483,646"):
+            model.partial_fit(rows)
+    assert model.n_items_ == 3
+
+
+def test_a_stream_says_that_its_positions_may_be_ids():
+    model = sm.OnlineEmbedding(1, grow=True, random_state=0).partial_fit([(0, 1, 2)])
+    model.partial_fit([(0, 1, 40)])
+    with pytest.warns(
+        sm.FeedbackWarning, match="go up to 5000, but the model knows 41 items, .* ids, give them as"
+    ) as w:
+        model.partial_fit([(0, 1, 5000)])
+    assert w[0].filename == __file__
+    model.partial_fit([(0, 1, 5001)])
+
+
+def test_a_stream_says_once_which_new_items_may_be_known_ones():
+    model = sm.OnlineEmbedding(2, grow=True, random_state=0).partial_fit([("a", "b", "007")])
+    for new, known in (("A", "a"), ("7", "007"), ("new", None), ("New ", "new")):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            model.partial_fit([(new, "a", "b")])
+            model.partial_fit([(new, "b", "a")])
+        assert [f"{new!r} and {known!r}" in str(one.message) for one in told] == [True] * (known is not None)
+        assert all(one.filename == __file__ for one in told)
+    assert model.similarity_.names == ("007", "a", "b", "A", "7", "new", "New ")

@@ -76,3 +76,19 @@ def test_a_new_item_that_is_spelled_like_a_known_one_is_said(model):
         sm.FeedbackWarning, match=rf"new items are called as known ones .* {known.upper()!r} and {known!r}"
     ):
         model.place([(known.upper(), known, other)])
+
+
+def with_new_item(known, new):
+    old = sm.STE(2, random_state=0).fit([(known, "a", "b"), ("a", known, "b")]).similarity_
+    return old.place([(new, "a", "b")])
+
+
+@pytest.mark.parametrize(("known", "new"), [("007", "7"), ("7", "007"), ("000", "0"), ("07.5", "7.5")])
+def test_a_new_item_that_lost_its_leading_zeros_is_said(known, new):
+    with pytest.warns(sm.FeedbackWarning, match=rf"or leading zeros: '{new}' and '{known}'; where they are") as told:
+        assert with_new_item(known, new).n_items == 4  # they stay two
+    assert told[0].filename == __file__
+
+
+def test_zeros_within_a_word_are_no_leading_ones():
+    assert with_new_item("v07", "v7").n_items == 4

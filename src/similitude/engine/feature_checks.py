@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -47,10 +49,58 @@ def column_names(value: Any) -> tuple[str, ...] | None:
 
 
 def row_names(value: Any) -> list[str] | None:
-    """Names of the rows of a table whose index holds texts; None of anything else."""
+    """Names or numbers of the rows of a table whose index somebody made; None of anything else."""
     index = getattr(value, "index", None)
-    named = index is not None and not callable(index) and all(isinstance(name, str) for name in index)
-    return [str(name) for name in index] if index is not None and named else None
+    return None if index is None or callable(index) or is_default(index) else as_texts(index)
+
+
+def is_default(index: Any) -> bool:
+    """Whether an index counts rows from 0, as that of a table does of which nobody said what names its rows."""
+    return getattr(index, "start", None) == 0 and getattr(index, "step", None) == 1
+
+
+def index_knows(index: Any, items: set[str], named: bool) -> bool:
+    """Whether an index names items: one that only counts the rows does where the names are all of its numbers.
+
+    One that counts them in another order, as that of a sorted table, may also hold the names of some items alone: of
+    items 1 to 10, rows 0 to 9 are the places. Items without names are their numbers: an index knows these where
+    somebody made it, and it holds no others.
+    """
+    texts = {*as_texts(index)}
+    if not named or is_default(index):
+        return items <= texts if named else not is_default(index) and texts <= items
+    if texts == {*map(str, range(len(texts)))}:
+        return items <= texts or texts <= items
+    return bool(items & texts)
+
+
+def as_texts(values: Any) -> list[str]:
+    """What an index or a column calls items, as text; 7.0 is 7."""
+    return [str(int(value)) if isinstance(value, float) and value.is_integer() else str(value) for value in values]
+
+
+def check_same_rows(rows: Iterable[Sequence[str] | None], argument: str) -> None:
+    """Refuse parts whose rows have other names, or another order, where they have names."""
+    if len({tuple(names) for names in rows if names is not None}) > 1:
+        raise ValueError(
+            f"{argument}: found tables whose rows have other names, or another order; expected the same items in every "
+            "part: give each as table.reindex(names)"
+        )
+
+
+def rows_of_tables(features: Any) -> Iterator[list[str] | None]:
+    """Names of the rows of each table among features by modality, and by part of a sum."""
+    if isinstance(features, Mapping):
+        yield from chain.from_iterable(map(rows_of_tables, features.values()))
+    elif isinstance(features, list | tuple):
+        yield from map(row_names, filter(is_table, features))
+    else:
+        yield row_names(features) if is_table(features) else None
+
+
+def is_table(value: Any) -> bool:
+    """Whether something is a table with an index, as those of pandas are."""
+    return hasattr(value, "columns") and hasattr(value, "index")
 
 
 def by_column(value: Any, columns: tuple[str, ...] | None, argument: str) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.engine.feature_checks import by_column
+from similitude.engine.feature_checks import by_column, check_same_rows, rows_of_tables
 from similitude.engine.map_parts import NEW, LinearPart, MapPart
 from similitude.types import Floats
 
@@ -129,6 +129,7 @@ class FeatureMap:
 
     def __call__(self, features: Any) -> Floats:
         """(m, d) positions of new items, given as in `fit`: an array, or a dict with some of the modalities."""
+        check_same_rows(rows_of_tables(features), "features")
         given = self._by_modality(features)
         used = [piece for piece in self.pieces if piece.modality in given]
         added = [piece(given[piece.modality]) for piece in used]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from similitude.engine.feature_checks import as_texts, index_knows, is_default
 from similitude.feedback.items import Names
 from similitude.types import Table
 
@@ -72,24 +73,16 @@ def _labelled(frame: pd.DataFrame, wanted: Sequence[str], named: bool) -> pd.Dat
     somebody made or in a column that is called so.
     """
     items, found = set(wanted), list[pd.DataFrame]()
-    if _index_knows(frame.index, items, named):
-        found.append(frame.set_axis(_texts(frame.index), axis=0))
     for column in frame.columns if frame.columns.is_unique else ():
         called = str(column).lower() in _CALLED
         if not called and (not named or pd.api.types.is_float_dtype(frame[column])):
             continue
-        texts = _texts(frame[column])
+        texts = as_texts(frame[column])
         if 2 * len(items & {*texts}) >= min(len(items), len(texts)) if named else items >= {*texts}:
             found.append(frame.drop(columns=column).set_axis(texts, axis=0))
+    if len(frame) and index_knows(frame.index, items, named):  # of several that know as many, the first is taken
+        found.insert(len(found) if is_default(frame.index) else 0, frame.set_axis(as_texts(frame.index), axis=0))
     return max(found, key=lambda one: len(items & {*one.index}), default=None)
-
-
-def _index_knows(index: Any, items: set[str], named: bool) -> bool:
-    """Whether an index names items: one that only counts the rows does where the names are all of its numbers."""
-    texts = {*_texts(index)}
-    if not named:
-        return not is_default(index) and texts <= items
-    return items <= texts if is_default(index) else bool(items & texts)
 
 
 def named_rows(frame: pd.DataFrame) -> pd.DataFrame:
@@ -104,12 +97,3 @@ def named_rows(frame: pd.DataFrame) -> pd.DataFrame:
         column for column in words if frame[column].is_unique and all(isinstance(cell, str) for cell in frame[column])
     ]
     return frame.set_index(own[0]) if own else frame
-
-
-def is_default(index: Any) -> bool:
-    """Whether an index counts rows from 0, as that of a table does of which nobody said what names its rows."""
-    return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
-
-
-def _texts(values: Any) -> list[str]:
-    return [str(int(value)) if isinstance(value, float) and value.is_integer() else str(value) for value in values]

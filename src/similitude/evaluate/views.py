@@ -22,9 +22,10 @@ from scipy import stats
 
 from similitude.display.words import counted
 from similitude.engine.distances import pair_sqdist
+from similitude.engine.feature_checks import is_default
 from similitude.engine.measures import SignedProduct
 from similitude.evaluate.attributes import as_attributes
-from similitude.evaluate.item_rows import is_default, named_rows
+from similitude.evaluate.item_rows import named_rows
 from similitude.evaluate.rdm_checks import as_numbers, check_dissimilarities, is_symmetric
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files.tools.rsatoolbox import items_of

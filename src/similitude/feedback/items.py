@@ -31,15 +31,21 @@ def encode_items(
     if values.dtype.kind in "OUST":
         return _encode_names(values, known, n_items)
     codes = as_integers(values, "items")
-    if codes.size and codes.max() >= _MOST_ITEMS:
-        raise ValueError(
-            f"items: found index {codes.max()}, more than {_MOST_ITEMS - 1:,}; number items from 0, or give their names"
-        )
+    refuse_too_large(codes)
     count = _item_count(codes, known, n_items)
     if codes.size and (codes.min() < 0 or codes.max() >= count):
         wrong = codes.min() if codes.min() < 0 else codes.max()
         raise ValueError(f"items: found index {wrong}, but there are {count} items (0 to {count - 1})")
     return codes.astype(np.int32), known, count
+
+
+def refuse_too_large(positions: Array) -> None:
+    """Refuse positions that an index cannot hold."""
+    if positions.size and positions.max() >= _MOST_ITEMS:
+        raise ValueError(
+            f"items: found index {positions.max()}, more than {_MOST_ITEMS - 1:,}; number items from 0, or give their "
+            "names"
+        )
 
 
 def check_names(names: Sequence[str] | None) -> Names | None:

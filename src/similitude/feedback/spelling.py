@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 _WHOLE = re.compile(r"^([+-]?[0-9]+)\.0+$")
+_ZEROS = re.compile(r"^([+-]?)0+(?=[0-9]+(?:\.[0-9]+)?$)")
 
 
 def folded(name: str) -> str:
@@ -21,6 +22,15 @@ def folded(name: str) -> str:
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
     plain = " ".join(plain.casefold().split())
     return _WHOLE.sub(r"\1", plain) or name
+
+
+def nearly(name: str) -> str:
+    """A folded name without leading zeros, which programs that read tables drop: 007 and 7 may be one, or may be two.
+
+    >>> nearly("007"), nearly("000"), nearly("07.5"), nearly("v07")
+    ('7', '0', '7.5', 'v07')
+    """
+    return _ZEROS.sub(r"\1", folded(name))
 
 
 def twins(names: Iterable[str]) -> list[list[str]]:

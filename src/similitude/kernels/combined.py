@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from similitude.engine.feature_checks import check_positive
+from similitude.engine.feature_checks import check_positive, check_same_rows, rows_of_tables
 from similitude.engine.map_parts import MapPart, Route
 from similitude.kernels.base import Kernel
 from similitude.kernels.matrices import centred, positive_trace
@@ -39,11 +39,7 @@ class Sum(Kernel):
     def __post_init__(self) -> None:
         named = self.parts if isinstance(self.parts, Mapping) else dict(enumerate(_listed(self.parts, "parts")))
         kernels = as_modalities({str(name): part for name, part in named.items()})
-        if len({kernel.rows for kernel in kernels.values() if kernel.rows is not None}) > 1:
-            raise ValueError(
-                "parts: found tables whose rows have other names, or another order; expected the same items in every "
-                "part: give each as table.reindex(names)"
-            )
+        check_same_rows([kernel.rows for kernel in kernels.values()], "parts")
         object.__setattr__(self, "parts", kernels if isinstance(self.parts, Mapping) else tuple(kernels.values()))
 
     @property
@@ -61,6 +57,7 @@ class Sum(Kernel):
 
     def cross(self, new: Any) -> Floats:
         """sum_p k_p(y_i, x_j)."""
+        check_same_rows(rows_of_tables(new), "new features")
         found = self._split(new)
         tables = [part.cross(features) for part, features in zip(self._kernels, found, strict=True)]
         if len({len(table) for table in tables}) > 1:

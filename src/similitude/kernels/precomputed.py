@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from similitude.engine.feature_checks import as_mask, as_numbers
+from similitude.engine.feature_checks import as_mask, as_numbers, row_names
 from similitude.engine.map_parts import LinearPart, MapPart, Route
 from similitude.feedback.columns import frozen
 from similitude.kernels.base import Kernel
@@ -41,6 +41,7 @@ class Precomputed(Kernel):
     rule: Callable[[Any], Any] | None
     tol: float
     present: Any = field(default=None, kw_only=True)
+    _rows: tuple[str, ...] | None = field(init=False)
 
     def __init__(
         self, K: Table, cross: Callable[[Any], Any] | None = None, *, tol: float = TOLERANCE, present: Any = None
@@ -50,6 +51,13 @@ class Precomputed(Kernel):
         check_psd(matrix[np.ix_(here, here)], "K", tol)
         for name, value in (("K", frozen(matrix)), ("rule", cross), ("tol", tol), ("present", frozen(here, bool))):
             object.__setattr__(self, name, value)
+        named = row_names(K)
+        object.__setattr__(self, "_rows", None if named is None else tuple(named))
+
+    @property
+    def rows(self) -> tuple[str, ...] | None:
+        """Names of the training items, where a table gave some."""
+        return self._rows
 
     def matrix(self) -> Floats:
         """K_ij as given; identity rows for items without features."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import warnings
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -248,6 +249,14 @@ def warn_of_gaps(comparisons: Comparisons | Shards, graph: SimilarityGraph | Cou
             FeedbackWarning,
             stacklevel=3,
         )
+
+
+def warn_at_caller(message: str) -> None:
+    """Warn at the line that called the package: where input is read at different depths."""
+    depth, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("similitude."):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, FeedbackWarning, stacklevel=depth)
 
 
 def listing(comparisons: Comparisons | Shards, items: npt.NDArray[Any]) -> str:

@@ -117,10 +117,9 @@ def with_new_items(
         return np.zeros((0, width)), c
     if features is None:
         raise TypeError(f"features: found none, expected those of the {c.n_items - known} new items, a row each")
-    names = None if c.names is None else c.names[known:]
     given = features if isinstance(features, Mapping) else {next(iter(modalities)): features}
-    rows = rows_of_new(modalities, {name: in_order(value, names) for name, value in given.items()})
+    rows = rows_of_new(modalities, in_order(given, c.names, c.n_items, known))
     count = known + len(rows)
-    if count < c.n_items or (names is not None and count > c.n_items):
+    if count < c.n_items or (c.names is not None and count > c.n_items):
         raise ValueError(f"features: found rows for {len(rows)} items, expected the {c.n_items - known} new ones alone")
     return rows, c if count == c.n_items else c.with_items(n_items=count)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from similitude.display.words import listed
+from similitude.engine.feature_checks import index_knows, is_table
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names
 from similitude.kernels.base import Kernel
 from similitude.kernels.vectors import Linear
-from similitude.methods.base import FeedbackWarning
+from similitude.methods.base import warn_at_caller
 from similitude.types import Floats
 
 _ALONE = 0.99  # of the variance in one column: ten times the deviation of all others together
@@ -29,7 +28,7 @@ def warn_of_gaps_in_features(kernels: Mapping[str, Kernel], c: Comparisons) -> N
     without = compared & ~np.any([kernel.present for kernel in kernels.values()], axis=0)
     if without.any():
         lacking = [c.names[k] for k in np.flatnonzero(without)]
-        _warn(
+        warn_at_caller(
             f"features: {len(lacking)} of the {c.n_items} items have no row ({listed(lacking, len(lacking), _SHOWN)}), "
             "so that features say nothing of them; check that names are spelled alike"
         )
@@ -52,7 +51,7 @@ def _warn_of_order(features: Any, names: Names) -> None:
     given = features if isinstance(features, Mapping) else {"features": features}
     unnamed = [name for name, value in given.items() if not _by_name(value, names)]
     if unnamed and not isinstance(given[unnamed[0]], Kernel) and list(names) == sorted(names):
-        _warn(
+        warn_at_caller(
             f"features: the rows have no names, and were taken in the order of the items' names, which is that of the "
             f"alphabet ({', '.join(names[:_SHOWN])}, ...); give a table whose index holds the names, or rows for "
             "`answers.names`"
@@ -66,7 +65,7 @@ def _warn_of_units(modality: str, rows: Floats, columns: tuple[str, ...] | None)
         return
     one = int(variance.argmax())
     which = one if columns is None else repr(columns[one])
-    _warn(
+    warn_at_caller(
         f"{modality}: column {which} varies more than ten times as much as all "
         "others together, so that these hardly count; where columns have units of their own, give them in units of "
         "their deviations: (features - features.mean()) / features.std(), new items with the same mean and deviation"
@@ -74,13 +73,4 @@ def _warn_of_units(modality: str, rows: Floats, columns: tuple[str, ...] | None)
 
 
 def _by_name(value: Any, names: tuple[str, ...]) -> bool:
-    index = getattr(value, "index", None)
-    return index is not None and not callable(index) and bool({*map(str, index)} & {*names})
-
-
-def _warn(message: str) -> None:
-    """Warn at the line that called the package: methods read features at different depths."""
-    depth, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("similitude."):
-        depth, frame = depth + 1, frame.f_back
-    warnings.warn(message, FeedbackWarning, stacklevel=depth)
+    return is_table(value) and index_knows(value.index, {*names}, named=True)

@@ -234,12 +234,12 @@ def read_kernels(features: Any, comparisons: Comparisons) -> tuple[dict[str, Ker
     """Return a kernel per modality, and the comparisons over as many items as the features have.
 
     Items without names that were not compared but have features are items, too. A table with an index is read by
-    the items' names where the comparisons have some.
+    the items' names, or by their positions where they have none.
     """
     if features is None:
         raise TypeError("features: found none, expected an array with a row per item, a kernel, or a dict of these")
     c = comparisons
-    kernels = as_modalities(features, None if c.names is None else c.n_items, c.names)
+    kernels = as_modalities(features, c.n_items, c.names, more=c.names is None)
     count = next(iter(kernels.values())).n_items
     if c.names is None and count > c.n_items:
         c = c.with_items(n_items=count)

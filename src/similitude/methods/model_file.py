@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,18 +61,47 @@ def written(model: Similarity) -> bytes:
 
 def read(file: IO[bytes], called: str) -> dict[str, Any]:
     """Return the fields of the model in a file, which messages call so; a damaged file is refused in one sentence."""
-    try:
-        arrays = StoredArrays.of(file)
-        header = _header(arrays)
-    except Exception as error:  # a damaged file makes zipfile, json and numpy raise nearly anything
-        raise ValueError(
-            f"{called} is not a similarity file, or it is damaged ({_reason(error)}); `save` and `similitude fit` "
-            "write such files: make it again, or take a backup"
-        ) from None
-    _check_format(header["format"], called)
-    try:
+    arrays, header = opened(file, called, ("format",), "a similarity file", "`save` and `similitude fit` write")
+    check_format(header["format"], FORMAT, called)
+    with told_as_damage(called):
         fields = {"embedding": arrays["embedding"]} | _fields(header, arrays)
         check_fields(fields)
+    return fields
+
+
+def opened(
+    file: IO[bytes], called: str, entries: Sequence[str], what: str, made_by: str
+) -> tuple[StoredArrays, dict[str, Any]]:
+    """Return the arrays of a file and its header, which has some entries; anything else is no such file."""
+    try:
+        arrays = StoredArrays.of(file)
+        header = json.loads(arrays["header"].tobytes().decode())
+        if not isinstance(header, dict) or (lacking := [entry for entry in entries if entry not in header]):
+            raise ValueError(f"its header has no {lacking[0] if isinstance(header, dict) else 'entries'}")
+    except Exception as error:  # a damaged file makes zipfile, json and numpy raise nearly anything
+        raise ValueError(
+            f"{called} is not {what}, or it is damaged ({_reason(error)}); {made_by} such files: make it again, or "
+            "take a backup"
+        ) from None
+    return arrays, header
+
+
+def check_format(version: Any, newest: int, called: str) -> None:
+    """Refuse a format that is none, or newer than those that this version reads."""
+    if type(version) is not int or version < 1:
+        raise ValueError(f"{called} is damaged (format {version!r}): make it again, or take a backup")
+    if version > newest:
+        raise ValueError(
+            f"{called} has format {version}, but this version of similitude reads formats up to {newest}; "
+            "upgrade similitude"
+        )
+
+
+@contextmanager
+def told_as_damage(called: str) -> Iterator[None]:
+    """Say of whatever goes wrong with what a file holds that the file is damaged, in one sentence."""
+    try:
+        yield
     except KeyError as error:
         raise ValueError(
             f"{called} lacks or does not know {error}; it is damaged, or of a newer version: make it again, take a "
@@ -79,24 +109,6 @@ def read(file: IO[bytes], called: str) -> dict[str, Any]:
         ) from None
     except Exception as error:
         raise ValueError(f"{called} is damaged ({_reason(error)}): make it again, or take a backup") from None
-    return fields
-
-
-def _header(arrays: Mapping[str, Array]) -> dict[str, Any]:
-    header = json.loads(arrays["header"].tobytes().decode())
-    if not isinstance(header, dict) or "format" not in header:
-        raise ValueError("its header has no format")
-    return header
-
-
-def _check_format(version: Any, called: str) -> None:
-    if type(version) is not int or version < 1:
-        raise ValueError(f"{called} is damaged (format {version!r}): make it again, or take a backup")
-    if version > FORMAT:
-        raise ValueError(
-            f"{called} has format {version}, but this version of similitude reads formats up to {FORMAT}; "
-            "upgrade similitude"
-        )
 
 
 def _reason(error: Exception) -> str:

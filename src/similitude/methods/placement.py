@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from similitude.display.words import listed
 from similitude.engine.comparison_terms import Compared
 from similitude.engine.group_models import PlacedInViews, seen_by_groups
 from similitude.engine.models import Positions
@@ -19,11 +16,11 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
-from similitude.feedback.spelling import folded
+from similitude.feedback.spelling import nearly
 from similitude.graph.build import SimilarityGraph
 from similitude.kernels.modalities import in_order
-from similitude.methods.base import FeedbackWarning
 from similitude.methods.known_items import called_alike
+from similitude.methods.new_names import warn_of_spellings
 from similitude.methods.similarity import Similarity
 from similitude.types import Array, Floats, Seed
 
@@ -110,14 +107,9 @@ def rows_of_new(expected: Floats, shape: tuple[int, int]) -> Floats:
 
 
 def features_by_name(features: Any, comparisons: ComparisonsLike, similarity: Similarity) -> Any:
-    """Return features of new items in the order in which they are placed: a table whose index names them, by name."""
-    c = as_comparisons(comparisons)
-    if c.names is None or similarity.names is None:
-        return features
-    new = over_known_items(c, similarity.names, similarity.n_items).names[similarity.n_items :]  # type: ignore[index]
-    if isinstance(features, Mapping):
-        return {name: in_order(table, new) for name, table in features.items()}
-    return in_order(features, new)
+    """Return features of new items in the order in which they are placed: a table by its index."""
+    c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
+    return in_order(features, c.names, c.n_items, known=similarity.n_items)
 
 
 def over_known_items(c: Comparisons, names: Names | None, n_items: int) -> Comparisons:
@@ -128,21 +120,8 @@ def over_known_items(c: Comparisons, names: Names | None, n_items: int) -> Compa
     known_names = set(names)
     new = [name for name in c.names if name not in known_names]
     if new:
-        _warn_of_spellings(names, new)
+        warn_of_spellings({nearly(name): name for name in names}, new)
     return c.with_items([*names, *new])
-
-
-def _warn_of_spellings(known: Names, new: list[str]) -> None:
-    """Say which new items may be known ones that are spelled otherwise."""
-    spelled = {folded(name): name for name in known}
-    alike = [f"{name!r} and {spelled[folded(name)]!r}" for name in new if folded(name) in spelled]
-    if alike:
-        warnings.warn(
-            f"comparisons: new items are called as known ones but for case, spaces, accents or .0: "
-            f"{listed(alike, len(alike))}; where they are one, call them alike",
-            FeedbackWarning,
-            stacklevel=4,
-        )
 
 
 def _starts(near_pairs: Array, fixed: Floats, n_new: int, n_init: int, rng: np.random.Generator) -> list[Floats]:

@@ -191,7 +191,7 @@ class DRankingVM(FeatureLearner):
                     f"features: expected an array for kernel={self.kernel!r}, found a {type(features).__name__}; "
                     "leave kernel out to use kernels as they are"
                 )
-            given = _KERNELS[self.kernel](in_order(features, c.names))  # type: ignore[call-arg]
+            given = _KERNELS[self.kernel](in_order(features, c.names, c.n_items))  # type: ignore[call-arg]
         modalities, c = super()._read_features(given, c)
         if len(modalities) > 1:
             raise ValueError(f"features: found {len(modalities)} modalities, expected one; use kernels.Sum")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -22,11 +21,15 @@ from similitude.engine.terms import SHAPES, ComparisonLoss, Formula, logistic, n
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
 from similitude.methods.base import ComparisonEstimator, refuse_empty
+from similitude.methods.model_checks import check_item_names, need, need_shape
+from similitude.methods.model_file import check_format, opened, told_as_damage
 from similitude.methods.online.stream import KnownItems
 from similitude.methods.provenance import provenance
 from similitude.methods.similarity import Similarity
 from similitude.settings import as_path
 from similitude.types import Array, Bools, Floats, Ints
+
+Layout = dict[str, tuple[type, tuple[str | int, ...]]]  # what arrays hold, and their shape: numbers, or of what
 
 _FORMAT = 1
 _FIRST_ROOM = 1024
@@ -45,7 +48,12 @@ class OnlineEstimator(ComparisonEstimator, ABC):
     grow: bool = False
     random_state: int | np.random.Generator | None = None
 
-    _arrays: ClassVar[tuple[str, ...]] = ("_rows", "_weights", "_random", "_recent")
+    _arrays: ClassVar[Layout] = {
+        "_rows": (np.int32, ("kept", 4)),
+        "_weights": (np.float64, ("kept",)),
+        "_random": (np.uint64, (1,)),
+        "_recent": (np.float64, (RECENT,)),
+    }
     _counts: ClassVar[tuple[str, ...]] = ("n_answers_",)
     _since: ClassVar[dict[str, Callable[[int], Array]]] = {}  # arrays that older files lack, and what stands for them
 
@@ -127,32 +135,41 @@ class OnlineEstimator(ComparisonEstimator, ABC):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a state written by `save`."""
-        try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                arrays = dict(stored)
-            header = json.loads(arrays.pop("header").tobytes().decode())
-            method, version = header["method"], header["format"]
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise ValueError(
-                f"{Path(path).name} is not the state of an online model, or it is damaged ({error})"
-            ) from None
-        if method != cls.__name__:
-            raise ValueError(f"{Path(path).name} holds the state of {method}: use {method}.load")
-        if version > _FORMAT:
-            raise ValueError(
-                f"{Path(path).name} has format {version}, but this version of similitude reads formats "
-                f"up to {_FORMAT}; upgrade similitude"
-            )
-        given = {k.removeprefix("given_"): v for k, v in arrays.items() if k.startswith("given_")}
-        model = cls(**header["settings"], **given)
-        model._items = KnownItems(header["n_items"], None if header["names"] is None else tuple(header["names"]))
-        model._similarity = None
-        missing = {name: make(header["n_items"]) for name, make in cls._since.items() if name not in arrays}
-        kept = {name: missing[name] if name in missing else arrays[name] for name in cls._arrays}
-        for name, value in {**header["counts"], **kept}.items():
-            setattr(model, name, value)
+        """Read a state written by `save`; a damaged file is refused in one sentence."""
+        called = Path(path).name
+        with Path(path).open("rb") as file:
+            arrays, header = opened(file, called, ("format", "method"), "the state of an online model", "`save` writes")
+            if header["method"] != cls.__name__:
+                raise ValueError(f"{called} holds the state of {header['method']}: use {header['method']}.load")
+            check_format(header["format"], _FORMAT, called)
+            with told_as_damage(called):
+                model = cls(**header["settings"], **dict(arrays.under("given_")))  # type: ignore[arg-type]
+                model._set_state(header, arrays)
         return model
+
+    def _set_state(self, header: dict[str, Any], arrays: Mapping[str, Array]) -> None:
+        """Take over what a file holds, where all of it fits."""
+        self._check()
+        names, n_items = header["names"], header["n_items"]
+        need(type(n_items) is int and n_items > 0, f"there are {n_items!r} items")
+        need(names is None or isinstance(names, list), "names are no list")
+        names = None if names is None else tuple(names)
+        check_item_names(names, n_items)
+        for name in self._counts:
+            count = header["counts"][name]
+            need(type(count) is int and count >= 0, f"{name} is {count!r}")
+            setattr(self, name, count)
+        sizes = {"items": n_items, "components": getattr(self, "n_components", 0), "kept": len(arrays["_rows"])}
+        for name, (kind, shape) in self._arrays.items():
+            older = self._since[name](n_items) if name in self._since else None
+            array = older if older is not None and name not in arrays else arrays[name]
+            need(array.dtype.kind == np.dtype(kind).kind, f"{name} holds {array.dtype}")
+            if older is None or array.shape != older.shape:
+                need_shape(array, tuple(sizes[length] if isinstance(length, str) else length for length in shape), name)
+            setattr(self, name, np.array(array, kind))  # those of a file cannot be written to
+        need(bool(((self._rows >= 0) & (self._rows < n_items)).all()), "its answers are about items that it lacks")
+        need(min(self.n_answers_, self._most_kept()) <= len(self._rows), "it lacks answers that it learned from")
+        self._items, self._similarity = KnownItems(n_items, names), None
 
     @property
     def _shape(self) -> Formula:

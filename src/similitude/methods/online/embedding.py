@@ -15,7 +15,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import refuse_empty
 from similitude.methods.embedding import Embedding
-from similitude.methods.online.base import OnlineEstimator, shape_code
+from similitude.methods.online.base import Layout, OnlineEstimator, shape_code
 from similitude.methods.online.stream import KnownItems
 from similitude.renaming import renamed
 from similitude.settings import check_count, check_number, one_of
@@ -73,7 +73,14 @@ class OnlineEmbedding(OnlineEstimator):
     (4, ['bee'])
     """
 
-    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_seed", "_X", "_average", "_touched", "_answered")
+    _arrays: ClassVar[Layout] = {
+        **OnlineEstimator._arrays,
+        "_seed": (np.uint64, (1,)),
+        "_X": (np.float64, ("items", "components")),
+        "_average": (np.float64, ("items", "components")),
+        "_touched": (np.int64, ("items",)),
+        "_answered": (np.float64, ("items",)),
+    }
 
     n_components: int = field(default=2, kw_only=False)
     loss: Literal["logistic", "hinge", "probit"] = "logistic"

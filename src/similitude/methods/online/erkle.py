@@ -15,7 +15,7 @@ from similitude.engine.eigenpairs import TOL, least_eigenpair, project
 from similitude.engine.online import draw_below, kernel_step, remember, subtract_outer
 from similitude.engine.stepped_kernel import RENEW, SHIFT, eigenpair_below, follow, inverse_of, least_by_inverse
 from similitude.engine.threads import one_blas_thread
-from similitude.methods.online.base import OnlineEstimator, shape_code
+from similitude.methods.online.base import Layout, OnlineEstimator, shape_code
 from similitude.methods.scaling import principal_axes
 from similitude.renaming import by_name
 from similitude.settings import check_count, check_number
@@ -96,7 +96,13 @@ class ERKLE(OnlineEstimator):
     (True, True)
     """
 
-    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_kernel", "_bound", "_inverse", "_compared")
+    _arrays: ClassVar[Layout] = {
+        **OnlineEstimator._arrays,
+        "_kernel": (np.float64, ("items", "items")),
+        "_bound": (np.float64, (1,)),
+        "_inverse": (np.float64, ("items", "items")),
+        "_compared": (np.bool_, ("items",)),
+    }
     _counts: ClassVar[tuple[str, ...]] = (*OnlineEstimator._counts, "n_updates_", "n_projections_", "n_skipped_")
 
     _since: ClassVar[dict[str, Callable[[int], Array]]] = {"_inverse": _no_inverse, "_compared": _all}
