@@ -143,9 +143,7 @@ def test_cant_tell_is_as_frequent_as_promised(truth):
 @pytest.mark.parametrize("form", ["similarity_rating", "difference_rating"])
 def test_ratings_on_a_scale(form, truth):
     c = simulate(truth, 4, form, levels=5, sharpness=2, random_state=0)
-    assert (
-        {1, 5} <= set(c.answers.response.values.tolist()) <= {1, 2, 3, 4, 5}
-    )  # steps are of equal width: one may be empty
+    assert {1, 5} <= set(c.answers.response.values.tolist()) <= {1, 2, 3, 4, 5}  # a step may be empty
     assert (margin(truth, c) > 0).mean() > 0.8
 
 

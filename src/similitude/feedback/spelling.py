@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 _WHOLE = re.compile(r"^([+-]?[0-9]+)\.0+$")
 _ZEROS = re.compile(r"^([+-]?)0+(?=[0-9]+(?:\.[0-9]+)?$)")
@@ -33,13 +33,13 @@ def nearly(name: str) -> str:
     return _ZEROS.sub(r"\1", folded(name))
 
 
-def twins(names: Iterable[str]) -> list[list[str]]:
-    """Groups of names that are one when folded, in the order in which they come.
+def twins(names: Iterable[str], key: Callable[[str], str] = folded) -> list[list[str]]:
+    """Groups of names that are one when folded, or by another key, in the order in which they come.
 
     >>> twins(["Blue", "red", "blue "])
     [['Blue', 'blue ']]
     """
     groups: dict[str, list[str]] = {}
     for name in names:
-        groups.setdefault(folded(name), []).append(name)
+        groups.setdefault(key(name), []).append(name)
     return [group for group in groups.values() if len(group) > 1]

@@ -60,6 +60,13 @@ def test_names_that_differ_by_spelling_alone_are_said_and_joined_on_request(file
     ]
 
 
+def test_names_that_may_have_lost_their_leading_zeros_are_said(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b,c,odd\n007,x,y,x\n7,7.0,x,x\n07,y,x,y\n", "utf-8")
+    told = str(sm.understand(tmp_path / "a.csv"))
+    assert "1 group of names differs by case, spaces, accents or .0 alone: '7' = '7.0'; give fold_names=True" in told
+    assert "1 group of names differs by leading zeros alone: '7' = '007' = '07'; call those alike that are one" in told
+
+
 def test_joined_names_stay_joined_when_written(file, tmp_path):
     c = sm.read_comparisons(file, columns=MAP)
     sm.write_comparisons(c, tmp_path / "again.csv")

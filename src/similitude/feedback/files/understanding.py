@@ -15,7 +15,7 @@ from similitude.display.words import counted, listed
 from similitude.feedback.answers import Answers
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import find
-from similitude.feedback.spelling import twins
+from similitude.feedback.spelling import folded, nearly, twins
 from similitude.types import Array, Bools
 
 _FIRST = 3
@@ -112,15 +112,12 @@ def first_answers(c: Comparisons) -> Iterator[str]:
 
 def doubts(c: Comparisons) -> Iterator[str]:
     """What is odd about feedback, so that somebody looks."""
-    pairs = twins(c.names or ())
-    if pairs:
-        some = "; ".join(" = ".join(repr(name) for name in group) for group in pairs[:_NAMED])
-        more = f" and {len(pairs) - _NAMED:,} more" if len(pairs) > _NAMED else ""
-        differ = "differs" if len(pairs) == 1 else "differ"
-        yield (
-            f"{counted(len(pairs), 'group')} of names {differ} by case, spaces, accents or .0 alone: {some}{more}; "
-            "give fold_names=True to join them"
-        )
+    names = c.names or ()
+    yield from _alike(twins(names), "case, spaces, accents or .0", "give fold_names=True to join them")
+    distinct: dict[str, str] = {}
+    for name in names:
+        distinct.setdefault(folded(name), name)
+    yield from _alike(twins(distinct.values(), nearly), "leading zeros", "call those alike that are one")
     repeated = int(repeats(c.answers).sum())
     if repeated:
         repeat = "repeats" if repeated == 1 else "repeat"
@@ -135,6 +132,15 @@ def doubts(c: Comparisons) -> Iterator[str]:
         yield f"{single:,} of {counted(len(rater.labels), 'rater')} gave a single answer: is that column who answered?"
     elif single and c.n_answers > len(rater.labels) > 1:
         yield f"{counted(single, 'rater')} gave a single answer"
+
+
+def _alike(groups: list[list[str]], by: str, remedy: str) -> Iterator[str]:
+    """What is said of names that hardly differ."""
+    if groups:
+        some = "; ".join(" = ".join(repr(name) for name in group) for group in groups[:_NAMED])
+        more = f" and {len(groups) - _NAMED:,} more" if len(groups) > _NAMED else ""
+        differ = "differs" if len(groups) == 1 else "differ"
+        yield f"{counted(len(groups), 'group')} of names {differ} by {by} alone: {some}{more}; {remedy}"
 
 
 def repeats(answers: Answers) -> Bools:
