@@ -20,7 +20,7 @@ Pictures = dict[Literal["distances", "maps"], Path | None]
 Compared = Annotated[
     Path,
     typer.Argument(
-        help="a model (.sim), dissimilarities, vectors or attributes (.csv, .tsv), RDMs (.hdf5); with --group, answers"
+        help="a model (.sim), dissimilarities, vectors, attributes (.csv, ...), RDMs (.hdf5); with --group, answers"
     ),
 ]
 

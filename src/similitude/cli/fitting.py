@@ -47,7 +47,7 @@ _OF_METHODS = ("method", "dimensions", "penalty", "features", "by", "folds", "jo
 _FROM_FEATURES = (Method.FeatureEmbedding, Method.TACKL, Method.RankProjection)
 Penalty = Annotated[str, typer.Option(help="strength of regularisation: a number, or auto")]
 Features = Annotated[
-    Path | None, typer.Option(help="table of features (.csv, .tsv or .parquet): names first, then numbers")
+    Path | None, typer.Option(help="table of features (.csv, .xlsx, .parquet, ...): names first, then numbers")
 ]
 
 

@@ -79,7 +79,7 @@ def read_comparisons(
         `"odd_one_out"`, `"most_central"`), or of answers without a column `form`; another than the file says is refused
     columns : which column is which, such as `{"odd": "Odd one", "a": "Pic 1", "b": "Pic 2", "c": "Pic 3"}`
     names, n_items : the items; whole numbers in the file are positions in `names`. Or a dict from what the file calls
-        an item to its name, or a table (.csv, .tsv) with the one in its first column and the other in its second
+        an item to its name, or a table (.csv, .xlsx, ...) with the one in its first column and the other in its second
     labels : whether whole numbers in the file are names, not positions; those that begin at 1 are
     fold_names : whether names that differ by case, spaces, accents or .0 alone are one item
     larger : for ratings, whether a larger number means "similar" or "different"; refused where nothing is rated
