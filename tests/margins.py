@@ -33,7 +33,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from types import FunctionType, NoneType
+from types import FunctionType, ModuleType, NoneType
 from typing import Any
 
 import numpy as np
@@ -144,11 +144,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
     """Run a test with one draw after the other, while it draws at all and there is time; tell of the first fall."""
     if not NOTED:
         return None
-    began, fallen = time.monotonic(), None
+    began, fallen, anew = time.monotonic(), None, not _has_data_as_parameter(item)
     for number in range(FIRST, LAST + 1):
         with seeds.draw(number) as has_drawn:
-            if not _has_data_as_parameter(item):
-                item.module.__spec__.loader.exec_module(item.module)  # in place: its tests see what it draws now
+            if anew:
+                _execute(item.module)
             reports = runtestprotocol(item, log=False, nextitem=None)  # no next one: fixtures are made anew
             goes_on = has_drawn() and time.monotonic() - began < SECONDS
         if any(report.failed for report in reports):
@@ -156,10 +156,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
             fallen = fallen or reports
         if not goes_on:
             break
+    if anew and number > FIRST:  # others have imported what it drew at first
+        with seeds.draw(FIRST):
+            _execute(item.module)
     _write()
     for report in fallen or reports:
         item.ihook.pytest_runtest_logreport(report=report)
     return True
+
+
+def _execute(module: ModuleType) -> None:
+    """Let a module draw anew, in place: its tests see it."""
+    module.__spec__.loader.exec_module(module)
 
 
 def _has_data_as_parameter(item: pytest.Item) -> bool:

@@ -83,12 +83,12 @@ def test_few_draws_tell_the_questions_apart(form, monkeypatch):
 
 
 def test_of_two_alternatives_it_is_close_to_the_closed_form():
-    posterior = Posterior.of(model("STE", n=N), answers(n=N, m=300))
+    posterior = Posterior.of(model("STE", n=N), answers(n=N, m=1200))
     near, far = (np.random.default_rng(k).permuted(np.tile(np.arange(N), (40, 1)), axis=1) for k in (0, 1))
     near, far = near[:, :2].astype(np.int32), np.column_stack([near[:, 0], near[:, 2]]).astype(np.int32)
     two = Alternatives.of_two(near, far, np.arange(40))
     drawn, closed = InformationGain(posterior).of_choices(two), InformationGain(posterior).of(near, far)
-    assert np.abs(drawn - closed).mean() < 0.06
+    assert np.abs(drawn - closed).mean() < 0.03  # .004 ± .002; of a hundred draws .017 at most, of wide positions
     assert np.corrcoef(drawn, closed)[0, 1] > 0.8
 
 
