@@ -289,19 +289,17 @@ def plot(
 
 
 def _named_anew(similarity: Any, path: Path) -> list[str]:
-    """The names of a model's items from a table; one that has a name keeps it where the table has no row for it."""
+    """The names of a model's items from a table; one without a row keeps its own, where that is more than a number."""
     from similitude.feedback.files.names import read_names
 
     called, own = read_names(path), [similarity.label(item) for item in range(similarity.n_items)]
     if not set(own) & set(called):
         raise ValueError(f"{path.name}: no row is about an item of the model ({own[0]}, ...)")
-    if similarity.names is None:
-        if strange := [call for call in called if call not in own]:
-            raise ValueError(
-                f"{path.name}: there is no item {strange[0]!r} in the model, whose items are {own[0]} to {own[-1]}"
-            )
-        if missing := [name for name in own if name not in called]:
-            raise ValueError(f"{path.name}: there is no name for item {missing[0]!r}; expected one for each")
+    missing = [name for name in own if name not in called]
+    if missing and all(name.isdecimal() for name in own):  # a table that counts from 1 would be one off
+        raise ValueError(
+            f"{path.name}: there is no name for item {missing[0]!r}; expected one for each from {own[0]} to {own[-1]}"
+        )
     return [called.get(name, name) for name in own]
 
 
