@@ -208,7 +208,7 @@ def test_answers_are_about_the_items_that_they_name():
 
 
 def test_what_attributes_lack_is_said_and_an_item_without_any_is_left_out():
-    table = pd.DataFrame(TRUTH, NAMES, ["x", "y"])
+    table = pd.DataFrame(TRUTH.copy(), NAMES, ["x", "y"])
     table.iloc[3, 0] = np.nan
     assert "1 empty cell taken as the mean of the column" in sm.compare(model(TRUTH, NAMES), table).read[1]
     table.iloc[5] = np.nan
