@@ -45,6 +45,7 @@ def camps():
     return c, chosen(c), chosen(c, raters=False)
 
 
+@pytest.mark.slow
 def test_weights_are_found_where_raters_see_different_dimensions(camps):
     _, model, alike = camps
     test = by_camps(300, 2)
@@ -58,6 +59,7 @@ def test_weights_are_found_where_raters_see_different_dimensions(camps):
     assert alike.similarity_.answering is None
 
 
+@pytest.mark.slow
 def test_what_a_rater_sees_is_the_mean_of_what_the_members_say(camps):
     c, model, _ = camps
     pairs = np.array([(i, j) for i in range(15) for j in range(i)])
@@ -71,6 +73,7 @@ def test_what_a_rater_sees_is_the_mean_of_what_the_members_say(camps):
     assert c.n_items == model.embedding_.shape[0]
 
 
+@pytest.mark.slow
 def test_a_member_with_weights_says_what_its_rater_sees(camps):
     member = next(one for one in camps[1].members_ if isinstance(one.similarity_.answering, Weighed))
     known, X = member.similarity_.answering, member.embedding_
@@ -81,6 +84,7 @@ def test_a_member_with_weights_says_what_its_rater_sees(camps):
     np.testing.assert_allclose(found * 2.0 * ((X - X.mean(0)) ** 2).sum(1).mean(), expected, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_it_is_saved_placed_into_and_fitted_again_as_raters_see(camps):
     c, model, _ = camps
     test = by_camps(40, 3)
@@ -93,6 +97,7 @@ def test_it_is_saved_placed_into_and_fitted_again_as_raters_see(camps):
     assert isinstance(placed.answering, Weighed)
 
 
+@pytest.mark.slow
 def test_who_is_unknown_is_one_of_those_who_are_known(camps):
     model = camps[1]
     rows = np.array([(i, j, k) for i in range(5) for j in range(15) for k in range(j) if i not in (j, k)])
@@ -150,6 +155,7 @@ def test_a_form_that_a_fold_lacks_is_no_fault(camps):
     assert chosen(c).predict_proba(c).shape == (len(c), 2)
 
 
+@pytest.mark.slow
 def test_weights_that_promise_nothing_cost_one_line(camps, monkeypatch):
     monkeypatch.setattr(similarity, "promising", lambda *_: False)
     model = chosen(camps[0])

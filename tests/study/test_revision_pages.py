@@ -147,6 +147,7 @@ def test_a_site_without_studies_has_its_admin_pages(tmp_path):
 # --- programs ---
 
 
+@pytest.mark.slow
 def test_programs_see_and_set_the_state_and_are_asked_by_it(site, app):
     service = site.studies["colours"]
     token = ApiTokens(site.database).make(service.study_id, "lab", ["ask", "read", "admin"], "ada")
